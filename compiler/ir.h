@@ -1,0 +1,198 @@
+/* ir.h - the kernel IR: a small typed SSA form, the same for every device.
+ *
+ * An IrModule holds one function: device functions were inlined when the frontend built it. Its
+ * values are scalars and pointers only; arrays, tuples and complex numbers were taken apart into
+ * their parts. All links are indices, so dumps are stable and side tables are plain arrays.
+ *
+ * Conventions of this zone: passes return nothing; a broken invariant is an assert (ir_verify says
+ * which in words). Memory comes from the module's arena. No LLVM, no Python, no device here. */
+#ifndef GPU_IR_H
+#define GPU_IR_H
+
+#include "arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum Type {
+#define TYPE(name, text, bytes, kind) T_##name,
+#include "types.def"
+#undef TYPE
+    T__COUNT
+} Type;
+
+typedef enum TypeKind { KIND_VOID, KIND_BOOL, KIND_INT, KIND_UINT, KIND_FLOAT, KIND_PTR } TypeKind;
+
+typedef struct TypeInfo { const char *text; uint8_t bytes; TypeKind kind; } TypeInfo;
+extern const TypeInfo type_info[T__COUNT];
+
+static inline TypeKind type_kind(Type t) { return type_info[t].kind; }
+static inline unsigned type_bytes(Type t) { return type_info[t].bytes; }
+static inline unsigned type_bits(Type t) { return t == T_BOOL ? 1u : type_bytes(t) * 8u; }
+static inline bool type_is_int(Type t) { return type_kind(t) == KIND_INT || type_kind(t) == KIND_UINT; }
+static inline bool type_is_signed(Type t) { return type_kind(t) == KIND_INT; }
+static inline bool type_is_float(Type t) { return type_kind(t) == KIND_FLOAT; }
+static inline bool type_is_ptr(Type t) { return type_kind(t) == KIND_PTR; }
+
+typedef enum Op {
+#define OP(name, args, flags, typing, types, meaning) OP_##name,
+#include "ops.def"
+#undef OP
+    OP__COUNT
+} Op;
+
+/* Flags of an operation, the columns of ops.def. */
+enum { PURE = 1, COMMUTES = 2, READS = 4, WRITES = 8, ENDS = 16 };
+typedef enum Typing { TYPING_SAME, TYPING_CMP, TYPING_CONV, TYPING_SELECT, TYPING_FREE, TYPING_VOID } Typing;
+enum { TAKES_INT = 1, TAKES_FLOAT = 2, TAKES_BOOL = 4, TAKES_PTR = 8, TAKES_ANY = 15 };
+#define OP_VAR (-1)
+
+typedef struct OpInfo {
+    const char *name;      /* lower case, as printed */
+    int8_t args;           /* OP_VAR: any number */
+    uint8_t flags;
+    Typing typing;
+    uint8_t takes;
+    const char *meaning;
+} OpInfo;
+extern const OpInfo op_info[OP__COUNT];
+
+typedef enum Pred { PRED_EQ, PRED_NE, PRED_LT, PRED_LE, PRED_GT, PRED_GE, PRED__COUNT } Pred;
+
+/* Special registers. All are i32; ranges are CUDA's limits. */
+typedef enum Sreg {
+    SREG_TID_X, SREG_TID_Y, SREG_TID_Z,
+    SREG_NTID_X, SREG_NTID_Y, SREG_NTID_Z,
+    SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z,
+    SREG_NCTAID_X, SREG_NCTAID_Y, SREG_NCTAID_Z,
+    SREG_LANEID, SREG__COUNT
+} Sreg;
+extern const char *const sreg_names[SREG__COUNT];     /* "tid.x" ... */
+
+typedef enum MathFn {
+#define MATHFN(name, ...) MATH_##name,
+#include "mathfn.def"
+#undef MATHFN
+    MATH__COUNT
+} MathFn;
+extern const char *const mathfn_names[MATH__COUNT];   /* lower case */
+
+/* `sub` of LOAD and STORE. */
+enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */ };
+
+typedef uint32_t Ref;       /* index into IrModule.instrs; the value it defines */
+typedef uint32_t BlockId;   /* index into IrModule.blocks */
+#define REF_NONE 0u         /* instrs[0] is unused */
+
+typedef struct Instr {
+    uint8_t op;             /* Op */
+    uint8_t type;           /* Type of the result, T_VOID if none */
+    uint16_t sub;           /* Pred, Sreg, MathFn or MEM_* */
+    uint32_t nargs;
+    Ref *args;
+    uint64_t imm;
+    uint32_t span;          /* index into IrModule.spans; 0 = none */
+    BlockId block;
+} Instr;
+
+typedef VEC(Ref) RefVec;
+
+typedef struct Block {
+    RefVec instrs;          /* PHIs first, then the rest; the last one has ENDS */
+    BlockId succ[2];
+    uint8_t nsucc;
+    VEC(BlockId) preds;     /* kept by ir_edges(); PHI operands follow this order */
+    bool dead;              /* unreachable: skipped by everything */
+    bool poll;              /* back edge of a loop that may be long: the CPU looks for an interrupt here */
+} Block;
+
+/* A place in Python source. `func` indexes IrModule.funcs (file and function names). */
+typedef struct IrSpan {
+    uint32_t func;
+    uint32_t line, col, end_line, end_col;   /* lines from 1, columns from 1; 0 = unknown */
+    uint32_t inlined_at;                     /* span of the call in the caller; 0 = in the kernel itself */
+} IrSpan;
+
+typedef struct IrFuncName { const char *file, *name; } IrFuncName;
+
+/* What one kernel parameter carries. Python arguments are flattened depth first into leaves
+ * (scalars and arrays); `leaf` is the number of the leaf. */
+typedef enum ParamKind { PARAM_DATA, PARAM_SHAPE, PARAM_STRIDE, PARAM_SCALAR } ParamKind;
+enum { PARAM_READONLY = 1, PARAM_NOALIAS = 2, PARAM_WRITTEN = 4, PARAM_READ = 8 };
+
+typedef struct IrParam {
+    uint8_t kind;           /* ParamKind */
+    uint8_t axis;           /* SHAPE, STRIDE: the axis; SCALAR: 0, or 1 for an imaginary part */
+    uint8_t type;           /* Type; SHAPE and STRIDE (in bytes) are i64 */
+    uint8_t flags;
+    uint16_t leaf;
+    uint16_t align;         /* DATA: known alignment of the pointer in bytes */
+    const char *name;       /* the argument's Python name */
+} IrParam;
+
+/* Constant data: captured arrays. */
+typedef struct IrData { const void *bytes; size_t size; uint32_t align; bool in_const; } IrData;
+
+/* A place that raises: what the launch turns into a Python exception. */
+typedef struct IrSite {
+    const char *exception;  /* class name: "ValueError"; the frontend's host maps it back by `host_ref` */
+    const char *message;
+    void *host_ref;         /* the exception class, opaque */
+    uint32_t span;
+} IrSite;
+
+/* Facts that only a launch knows: a specialisation is made for a set of them. */
+enum { FACT_SIZE32 = 1, /* every byte extent and every grid * block product is below 2^31 */
+       FACT_ALIGN16 = 2, /* every array's data pointer is 16-byte aligned */
+       FACT_NOALIAS = 4  /* no array that is written overlaps another */ };
+
+typedef struct IrModule {
+    Arena *arena;
+    const char *name;               /* the kernel's symbol: [A-Za-z0-9_$] only */
+    VEC(Instr) instrs;
+    VEC(Block) blocks;              /* blocks[0] is the entry; it has no predecessors */
+    VEC(IrParam) params;
+    VEC(IrData) data;
+    VEC(IrSite) sites;
+    VEC(IrSpan) spans;              /* spans[0] is unused */
+    VEC(IrFuncName) funcs;          /* funcs[0] is the kernel */
+    uint32_t facts;
+    bool host_function;             /* called from Python with scalars: RET has results, no thread indices */
+    Type results[4];                /* host_function: types of RET's operands */
+    uint32_t nresults;
+} IrModule;
+
+/* ---- ir.c: building ------------------------------------------------------------------------ */
+IrModule *ir_new(Arena *arena, const char *name);
+BlockId ir_block(IrModule *m);                                       /* a new empty block */
+Ref ir_emit(IrModule *m, BlockId b, Op op, Type type, uint32_t nargs, const Ref *args,
+            uint16_t sub, uint64_t imm, uint32_t span);              /* appends; PHIs go in front */
+Ref ir_const(IrModule *m, BlockId b, Type type, uint64_t bits, uint32_t span);
+void ir_edges(IrModule *m);          /* recomputes preds and `dead`; PHI operands of lost edges go */
+uint32_t ir_postorder(const IrModule *m, BlockId *order);            /* returns the count; order[] has room for blocks.n */
+void ir_dominators(const IrModule *m, BlockId *idom);                /* idom[0] = 0; dead blocks get 0 */
+uint64_t ir_wrap(Type t, uint64_t bits);    /* an integer constant at the width of t, sign- or zero-extended to 64 */
+
+/* ---- irtext.c: the text form ---------------------------------------------------------------- */
+void ir_print(const IrModule *m, FILE *out, bool spans);
+char *ir_to_string(const IrModule *m, bool spans);                   /* in the module's arena */
+IrModule *ir_parse(Arena *arena, const char *text, char **error);    /* NULL and a message with line */
+char *ir_verify(const IrModule *m);                                  /* NULL, or what is wrong, in words */
+
+/* ---- passes: one file each ------------------------------------------------------------------ */
+bool ir_fold(Op op, Type t, uint16_t sub, Type arg_type, uint32_t nargs, const uint64_t *args, uint64_t *out);
+void pass_simplify(IrModule *m);    /* simplify.c: fold, algebra, common subexpressions, dead code, CFG clean-up */
+void pass_ranges(IrModule *m);      /* ranges.c: drops wrap-around checks, narrows index arithmetic to 32 bits */
+void pass_params(IrModule *m);      /* params.c: drops unused parameters, sets READ and WRITTEN, INVARIANT */
+
+/* uniform.c: what differs between the threads of a block. */
+typedef enum Shape { SHAPE_CONST, SHAPE_BLOCK, SHAPE_AFFINE, SHAPE_VARYING } Shape;
+typedef struct Uniformity {
+    uint8_t *value;          /* Shape of each Ref */
+    int64_t *stride;         /* SHAPE_AFFINE: step with threadIdx.x */
+    bool *block_divergent;   /* a block that only some threads of the thread block may reach */
+} Uniformity;
+Uniformity ir_uniformity(IrModule *m);
+
+#endif

@@ -1,0 +1,51 @@
+/* frontend.h - a Python function and the types of its arguments in, a typed IrModule out. */
+#ifndef GPU_FRONTEND_H
+#define GPU_FRONTEND_H
+
+#include "diag.h"
+#include "host.h"
+
+typedef enum Dialect { DIALECT_NUMPY, DIALECT_NUMBA } Dialect;
+
+/* The type of one argument, as the launch or a signature gives it. */
+typedef enum ArgKind {
+    ARG_NONE, ARG_WEAK_BOOL, ARG_WEAK_INT, ARG_WEAK_FLOAT, ARG_WEAK_COMPLEX,   /* Python scalars */
+    ARG_SCALAR,      /* dtype */
+    ARG_ARRAY,       /* dtype, ndim, layout, readonly */
+    ARG_TUPLE,       /* items */
+    ARG_OBJECT       /* a compile-time constant: a function, a string, a dtype, an enum member */
+} ArgKind;
+
+typedef struct ArgType {
+    uint8_t kind, dtype, ndim, layout;
+    bool readonly;
+    uint32_t nitems;
+    const struct ArgType *items;
+    const char *const *fields;       /* named tuples */
+    HostRef object;
+} ArgType;
+
+typedef struct FrontendRequest {
+    const Host *host;
+    HostRef function;
+    Dialect dialect;
+    const ArgType *args;             /* one for each parameter of the function, defaults filled in by the caller as values or left to the host */
+    uint32_t nargs;
+    uint32_t facts;                  /* FACT_* of ir.h */
+    bool host_function;              /* compile as a function that returns scalars (a device function called from Python) */
+    bool fma;                        /* decided here: MUL and ADD of one expression become FMA */
+    bool debug;                      /* checks that cost: integer and float division by zero raise ... */
+} FrontendRequest;
+
+/* NULL if diags has errors. Types of expressions for inspect('types') are kept when `types` isn't NULL. */
+typedef struct TypedSpan { PySpan span; const char *type; } TypedSpan;
+typedef struct TypedSpans { VEC(TypedSpan) at; } TypedSpans;
+
+IrModule *frontend_compile(Arena *arena, const FrontendRequest *req, DiagList *diags, TypedSpans *types);
+
+/* "array(float32, 2d, C)", "int64", "float (weak)" ... */
+const char *argtype_text(Arena *arena, const ArgType *t);
+/* A symbol made of the function's name and the argument types: [A-Za-z0-9_$]. */
+const char *frontend_mangle(Arena *arena, const char *name, const ArgType *args, uint32_t nargs);
+
+#endif

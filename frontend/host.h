@@ -1,0 +1,101 @@
+/* host.h - what the frontend asks of the Python that it serves, as one table of functions.
+ *
+ * The extension fills it in with CPython calls; tests fill it in with rows of bytecode. Objects are
+ * opaque handles that stay valid for the whole compilation. All functions return NULL or false for "no such thing" and never raise. */
+#ifndef GPU_HOST_H
+#define GPU_HOST_H
+
+#include "../compiler/ir.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct HostObject *HostRef;
+
+typedef enum HostKind {
+    HOST_NONE, HOST_BOOL, HOST_INT, HOST_FLOAT, HOST_COMPLEX, HOST_STR, HOST_ELLIPSIS,
+    HOST_TUPLE,        /* also a namedtuple: `fields` set */
+    HOST_LIST, HOST_DICT, HOST_SLICE,
+    HOST_SCALAR,       /* a NumPy scalar, a ml_dtypes scalar: `type` */
+    HOST_DTYPE,        /* np.float32, np.dtype('f4'), cuda.float32, types.float32: `type` */
+    HOST_ARRAY,        /* a NumPy array: `array` */
+    HOST_MODULE,
+    HOST_FUNCTION,     /* a Python function, or a gpu.jit object wrapping one */
+    HOST_NAMED,        /* something devfn.def knows by `path`: "math.sin", "builtins.abs", "numpy.where", "gpu.grid" */
+    HOST_ENUM,         /* an enum member: attr "value", `text` its name */
+    HOST_CODE,         /* a code object */
+    HOST_CLASS,        /* a class that isn't a dtype: exceptions among them (`is_exception`) */
+    HOST_OTHER
+} HostKind;
+
+/* Frontend scalar types: the IR's scalars, complex, and nothing weak. */
+typedef enum DType {
+    DT_BOOL, DT_I8, DT_I16, DT_I32, DT_I64, DT_U8, DT_U16, DT_U32, DT_U64,
+    DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64, DT_C128, DT__COUNT, DT_NONE = 255
+} DType;
+
+typedef enum Layout { LAYOUT_C, LAYOUT_F, LAYOUT_A } Layout;   /* contiguous C, Fortran, any strides */
+#define MAX_NDIM 16
+
+typedef struct HostArray {
+    DType dtype;
+    uint8_t ndim;
+    Layout layout;
+    bool readonly;
+    int64_t shape[MAX_NDIM], strides[MAX_NDIM];   /* strides in bytes */
+    const void *data;
+} HostArray;
+
+typedef struct HostInfo {
+    HostKind kind;
+    DType type;              /* SCALAR, DTYPE */
+    bool i64, u64;           /* INT, BOOL: fits int64 / uint64 (both false: too large) */
+    uint64_t bits;           /* INT, BOOL, integer SCALAR: value, sign extended */
+    double re, im;           /* FLOAT, COMPLEX, INT rounded, float SCALAR */
+    const char *text;        /* STR: UTF-8; ENUM and CLASS and MODULE: name; INT: decimal if it fits neither */
+    const char *path;        /* NAMED */
+    size_t n;                /* TUPLE, LIST: length */
+    const char *const *fields;   /* namedtuple: names; else NULL */
+    const HostArray *array;
+    bool is_exception;
+    const char *type_name;   /* type(obj).__name__, for messages */
+} HostInfo;
+
+/* The parts of a code object. Pointers stay valid for the compilation. */
+typedef struct HostCode {
+    int version;                    /* 310, 311, 312, 313, 314 */
+    const uint8_t *code;            /* with inline caches as stored (adaptive = False) */
+    size_t code_size;
+    const uint8_t *exception_table; size_t exception_table_size;   /* 3.11+ */
+    HostRef *consts; size_t nconsts;
+    const char **names; size_t nnames;
+    const char **varnames; size_t nvarnames;       /* co_varnames */
+    const char **cellvars; size_t ncellvars;
+    const char **freevars; size_t nfreevars;
+    const char **localsplus; size_t nlocalsplus;   /* 3.11+: the order of fast locals; NULL on 3.10 */
+    uint32_t argcount, posonlyargcount, kwonlyargcount, flags, first_line;
+    const char *file, *name, *qualname;
+    const uint32_t (*positions)[4]; /* per code unit (2 bytes): line, end_line, col, end_col; col from 0 in characters, +1 stored; 0 = unknown */
+} HostCode;
+
+typedef struct Host {
+    void *self;
+    bool (*info)(void *self, HostRef obj, HostInfo *out);
+    HostRef (*global)(void *self, HostRef function, const char *name);       /* globals, then builtins */
+    HostRef (*closure)(void *self, HostRef function, const char *name);      /* contents of a free variable; NULL if empty */
+    HostRef (*attr)(void *self, HostRef obj, const char *name);
+    HostRef (*item)(void *self, HostRef obj, size_t index);                  /* tuple, list; dict: see `lookup` */
+    HostRef (*lookup)(void *self, HostRef dict, HostRef key);
+    bool (*code)(void *self, HostRef function_or_code, HostCode *out);
+    HostRef (*default_value)(void *self, HostRef function, const char *param);
+    bool (*same)(void *self, HostRef a, HostRef b);                          /* identity, for `is` and memo keys */
+    HostRef (*make_int)(void *self, int64_t v);                              /* constants that folding makes */
+    HostRef (*make_str)(void *self, const char *s);
+    const char *(*repr)(void *self, HostRef obj);                            /* at most 80 characters */
+    const char *(*source_line)(void *self, const char *file, uint32_t line); /* without newline; NULL if there is no source */
+    HostRef (*import)(void *self, const char *module);
+    HostRef none;                                                            /* None */
+} Host;
+
+#endif

@@ -1,0 +1,136 @@
+/* pyir.h - one Python function as SSA, before types: what decode, blocks, translate and ssa make and
+ * infer reads. The same on every Python version.
+ *
+ * Stack and local variables are gone: every operation names its operands. Iteration is explicit and
+ * functional, so that an iterator needs no mutable state:
+ *
+ *     for v in x: body      it0 = ITER x
+ *                   head:   it1 = PHI it0, it2
+ *                           c = ITER_HAS it1 ; branch c -> body, exit
+ *                   body:   v = ITER_VALUE it1 ; it2 = ITER_NEXT it1 ; ... jump head
+ *
+ * A branch tests the truth of any Python value. */
+#ifndef GPU_PYIR_H
+#define GPU_PYIR_H
+
+#include "../compiler/arena.h"
+#include "host.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef uint32_t PyRef;     /* index into PyFunc.instrs; 0 = none */
+typedef uint32_t PyBlockId;
+
+/* PYIR(name, operands, what). `name` operands are in PyInstr.name, `imm` in PyInstr.imm. */
+#define PYIR_OPS(X) \
+    X(CONST,       0, "the host object `obj`") \
+    X(PARAM,       0, "parameter number imm (of PyFunc.params)") \
+    X(UNDEF,       0, "the variable `name` before any assignment") \
+    X(PHI,      PYVAR, "one operand for each predecessor; `name` is the variable, NULL for a stack slot") \
+    X(GLOBAL,      0, "global or builtin `name`") \
+    X(CLOSURE,     0, "free variable `name`") \
+    X(UNARY,       1, "imm: PyUnary") \
+    X(BINARY,      2, "imm: PyBinary; PYB_INPLACE set for an augmented assignment") \
+    X(COMPARE,     2, "imm: PyCompare") \
+    X(NOT,         1, "logical not of the truth of the operand") \
+    X(IS,          2, "imm: 1 for `is not`") \
+    X(CONTAINS,    2, "args[0] in args[1]; imm: 1 for `not in`") \
+    X(ATTR,        1, "args[0].name") \
+    X(STORE_ATTR,  2, "args[0].name = args[1]") \
+    X(SUBSCR,      2, "args[0][args[1]]") \
+    X(STORE_SUBSCR,3, "args[0][args[1]] = args[2]") \
+    X(DEL_SUBSCR,  2, "del args[0][args[1]]") \
+    X(SLICE,       3, "slice(start, stop, step), each maybe CONST None") \
+    X(TUPLE,   PYVAR, "a tuple") \
+    X(LIST,    PYVAR, "a list literal") \
+    X(SET,     PYVAR, "a set literal") \
+    X(MAP,     PYVAR, "a dict literal: key, value, key, value ...") \
+    X(LIST_EXTEND, 2, "args[0] extended by iterable args[1], as a new value; also tuples (*args in a call or display)") \
+    X(LIST_APPEND, 2, "args[0] with args[1] appended, as a new value (comprehensions)") \
+    X(TO_TUPLE,    1, "a list or iterable as a tuple") \
+    X(FORMAT,  PYVAR, "f-string piece: value, maybe spec; imm: conversion 0 's' 'r' 'a'") \
+    X(STRING,  PYVAR, "f-string pieces joined") \
+    X(UNPACK_ITEM, 1, "item imm of args[0] unpacked into imm2 names") \
+    X(UNPACK_EX,   1, "item imm of args[0] unpacked with a star: imm2 = before << 16 | after; imm == before is the starred list") \
+    X(ITER,        1, "iter(args[0])") \
+    X(ITER_HAS,    1, "does the iterator have another item?") \
+    X(ITER_VALUE,  1, "the iterator's current item") \
+    X(ITER_NEXT,   1, "the iterator after one step") \
+    X(CALL,    PYVAR, "args[0](args[1] ...); the last kwnames.n arguments are keywords `kwnames`") \
+    X(CALL_EX,     3, "args[0](*args[1], **args[2]); args[2] may be 0") \
+    X(FUNCTION,PYVAR, "a function made here from code `obj`; args: defaults tuple, kwdefaults, closure tuple, each maybe 0") \
+    X(CELL,        1, "the value of a cell variable captured by an inner function") \
+    X(IMPORT,      0, "import inside the function: `name` is the module's dotted name") \
+    X(MATCH_LEN,   1, "len(args[0]) as match patterns take it") \
+    X(MATCH_SEQ,   1, "is args[0] a sequence, as match patterns ask") \
+    X(MATCH_OTHER, 1, "a mapping, class or key pattern: not supported; name says which")
+
+typedef enum PyOp {
+#define X(name, n, what) PY_##name,
+    PYIR_OPS(X)
+#undef X
+    PY__COUNT
+} PyOp;
+#define PYVAR 255
+
+typedef enum PyUnary { PYU_NEG, PYU_POS, PYU_INVERT } PyUnary;
+/* In the order of CPython's NB_ numbers. */
+typedef enum PyBinary {
+    PYB_ADD, PYB_AND, PYB_FLOORDIV, PYB_LSHIFT, PYB_MATMUL, PYB_MUL, PYB_MOD, PYB_OR, PYB_POW,
+    PYB_RSHIFT, PYB_SUB, PYB_TRUEDIV, PYB_XOR, PYB__COUNT, PYB_INPLACE = 32
+} PyBinary;
+typedef enum PyCompare { PYC_LT, PYC_LE, PYC_EQ, PYC_NE, PYC_GT, PYC_GE } PyCompare;
+
+typedef struct PySpan { uint32_t line, col, end_line, end_col; } PySpan;   /* from 1; 0 = unknown */
+
+typedef struct PyInstr {
+    uint16_t op;            /* PyOp */
+    uint16_t nargs;
+    uint32_t imm, imm2;
+    PyRef *args;
+    const char *name;
+    HostRef obj;
+    struct { const char **at; uint32_t n; } kwnames;
+    PySpan span;
+    PyBlockId block;
+} PyInstr;
+
+typedef enum PyTerm { PYT_JUMP, PYT_BRANCH, PYT_RETURN, PYT_RAISE, PYT_UNREACHABLE } PyTerm;
+
+typedef struct PyBlock {
+    VEC(PyRef) instrs;          /* PHIs first */
+    PyTerm term;
+    PyRef arg;                  /* BRANCH: condition; RETURN: value; RAISE: exception value (0 = bare raise) */
+    PyRef cause;                /* RAISE: `from` value, 0 = none */
+    PySpan term_span;
+    PyBlockId succ[2];          /* BRANCH: true, false */
+    uint8_t nsucc;
+    VEC(PyBlockId) preds;
+    bool loop_header;
+} PyBlock;
+
+/* Why a variable may be unassigned at a use: reported by infer when an UNDEF reaches it. */
+typedef struct PyParam { const char *name; bool kwonly, vararg, varkw; } PyParam;
+
+typedef struct PyFunc {
+    Arena *arena;
+    const char *file, *name, *qualname;
+    uint32_t first_line;
+    VEC(PyInstr) instrs;        /* instrs[0] unused */
+    VEC(PyBlock) blocks;        /* blocks[0] is the entry; unreachable ones were removed; reverse postorder */
+    VEC(PyParam) params;
+    uint32_t nposonly;
+    const char **varnames;      /* all local names, for messages */
+    uint32_t nvarnames;
+    struct { PySpan span; const char *what, *why, *help; } refused;   /* what != NULL: a construct outside the language (generator, try/except, with, async ...) */
+} PyFunc;
+
+/* translate.c. Reads the code object of `function` through the host; errors are reported in `diags`. NULL on error. */
+struct DiagList;
+PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_code, struct DiagList *diags);
+void pyfunc_print(const PyFunc *f, FILE *out, bool spans);
+char *pyfunc_to_string(const PyFunc *f, bool spans);
+
+#endif

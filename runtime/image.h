@@ -1,0 +1,70 @@
+/* image.h - what a compilation leaves: code and how to launch it. Plain data, one malloc'ed block
+ * per pointer, freed by gpu_image_free(). The compiler fills it in, the runtime and the Python
+ * extension read it. Nothing of LLVM or Python in it. */
+#ifndef GPU_IMAGE_H
+#define GPU_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A parameter as the launch packs it, at `offset` in the parameter buffer, naturally aligned.
+ * The same buffer serves the CPU's entry and cuLaunchKernel's. */
+typedef struct ImageParam {
+    uint8_t kind;       /* ParamKind of compiler/ir.h */
+    uint8_t axis;
+    uint8_t type;       /* Type of compiler/ir.h */
+    uint8_t bytes;
+    uint8_t flags;      /* PARAM_READONLY, PARAM_WRITTEN, PARAM_READ ... of compiler/ir.h */
+    uint16_t leaf;      /* which flattened argument */
+    uint32_t offset;
+} ImageParam;
+
+typedef struct ImageSite {       /* a `raise` or `assert` in the source */
+    char *exception, *message;
+    char *file, *function;
+    uint32_t line;
+    void *host_ref;              /* IrSite.host_ref; the extension owns the reference */
+} ImageSite;
+
+/* Written by the first thread that raises, by compare-and-swap on `site`. Index 0 = nothing. */
+typedef struct ErrorRecord {
+    uint32_t site;               /* 1 + index into sites */
+    uint32_t thread[3], block[3];
+    uint32_t pad;
+    uint64_t values[4];
+} ErrorRecord;
+
+/* What a CPU entry gets beside its parameters. Layout is known to compiler/lower_cpu.c. */
+typedef struct CpuLaunch {
+    uint32_t grid[3], block[3];
+    ErrorRecord *error;
+    const volatile uint8_t *interrupt;   /* non-zero: return as soon as possible */
+} CpuLaunch;
+
+/* Runs blocks first <= b < last of the launch, in linear order (x fastest). */
+typedef void (*CpuEntry)(const void *params, const CpuLaunch *launch, uint64_t first, uint64_t last);
+
+/* A host function (device function called from Python): arguments and results by pointer to 8-byte slots
+ * is what the libffi path avoids; it is a plain C function of the scalar types. Several results come
+ * through a pointer to a struct of 8-byte slots, passed first. */
+
+typedef struct Image {
+    char *entry;                 /* symbol */
+    char *ptx;                   /* NUL-terminated; NULL for the CPU */
+    void *object;                /* ELF relocatable for the CPU; NULL for PTX */
+    size_t object_size;
+    CpuEntry cpu_entry;          /* set by the compiler library when it has loaded the object */
+    void *host_fn;               /* host functions: address */
+    ImageParam *params;
+    uint32_t nparams, params_bytes;
+    ImageSite *sites;
+    uint32_t nsites;
+    bool raises;                 /* has a hidden last parameter: pointer to the ErrorRecord (PTX only) */
+    uint32_t shared_bytes, local_bytes;
+    uint16_t sm, ptx_version;    /* 80, 70 */
+} Image;
+
+void gpu_image_free(Image *image);
+
+#endif
