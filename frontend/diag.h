@@ -42,6 +42,7 @@ typedef struct DiagList {
 /* The message's format is the row's; the arguments follow it. Returns the Diag, to which help and notes are added.
  * The same code at the same place is reported once. */
 Diag *diag_report(DiagList *l, DiagCode code, const DiagFrame *at, ...);
+Diag *diag_vreport(DiagList *l, DiagCode code, const DiagFrame *at, va_list args);
 void diag_help(DiagList *l, Diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_note(DiagList *l, Diag *d, const DiagFrame *at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

@@ -1,0 +1,116 @@
+/* types.h - the frontend's types, interned, and the values that inference and building pass around.
+ *
+ * A type is a pointer to an interned node: two types are the same if the pointers are. A value (Val)
+ * is its type, maybe an exact constant, and the IR values of its parts. Inference knows types and
+ * constants only (all refs are REF_NONE); building has refs too. Composite values (arrays, tuples,
+ * ranges, iterators, inner functions) have items, whose number is ty->n:
+ *
+ *   array     data pointer, shape[0..ndim), and for LAYOUT_A strides[0..ndim) in bytes
+ *   tuple     its items                         range    start, stop, step
+ *   slice     start, stop, step                 method   self
+ *   function  defaults, then the closure's values
+ *
+ * Shapes and strides are weak integers (int64 in the Numba dialect), maybe constant. */
+#ifndef GPU_TYPES_H
+#define GPU_TYPES_H
+
+#include "frontend.h"
+#include "pyir.h"
+
+typedef enum TyKind {
+    TY_POISON,      /* an error was reported; everything made of it is POISON too, in silence */
+    TY_UNDEF,       /* a variable before any assignment */
+    TY_NONE,
+    TY_SCALAR,      /* dtype; weak: a Python bool, int, float, complex (DT_BOOL, DT_I64, DT_F64, DT_C128) */
+    TY_PTR,         /* the data pointer in an array's items; `space` */
+    TY_ARRAY,       /* dtype, ndim, layout, readonly, space */
+    TY_TUPLE,       /* also named tuples: `fields` */
+    TY_SLICE,
+    TY_RANGE,
+    TY_ITER,        /* `sub` is an IterKind */
+    TY_OBJECT,      /* a host object, known when compiling: function, module, dtype, class, str, name of devfn.def */
+    TY_FUNCTION,    /* a function made inside the kernel (def, lambda); obj: its code */
+    TY_METHOD       /* obj.name: looked up as a device function "ndarray.NAME" or "scalar.NAME"; items[0]: obj */
+} TyKind;
+
+/* ITER_RANGE: current, stop, step. ITER_SEQ: container, index, end. ITER_RSEQ: container, index counting down.
+ * ITER_ENUM: count, inner. ITER_ZIP: inner iterators. */
+typedef enum IterKind { ITER_RANGE, ITER_SEQ, ITER_RSEQ, ITER_ENUM, ITER_ZIP } IterKind;
+
+typedef struct TyNode TyNode;
+typedef const TyNode *Ty;
+
+struct TyNode {
+    TyKind kind;
+    uint8_t dtype;              /* DType */
+    uint8_t ndim, layout;       /* Layout */
+    uint8_t space;              /* Type: T_PTR, T_PTRS, T_PTRC, T_PTRL */
+    uint8_t sub;
+    bool weak, readonly;
+    uint32_t n;                 /* items of a value of this type */
+    const Ty *items;            /* their types; NULL for arrays, slices of ints ... see ty_item() */
+    const char *const *fields;  /* named tuple */
+    HostRef obj;
+    const char *name;           /* TY_METHOD */
+    uint32_t hash;
+    const TyNode *next;
+};
+
+/* A scalar type as the promotion tables see it. */
+typedef struct Scalar { uint8_t dtype; bool weak; } Scalar;
+#define SCALAR(d, w) ((Scalar){(uint8_t)(d), (w)})
+
+__extension__ typedef __int128 Wide;      /* constant integers: exact far beyond 64 bits */
+
+typedef enum KonstKind { KONST_NONE, KONST_INT /* ints and bools */, KONST_FLOAT, KONST_COMPLEX } KonstKind;
+
+typedef struct Val {
+    Ty ty;                      /* NULL: absent (an argument that wasn't given) */
+    uint8_t konst;              /* KonstKind: scalars only */
+    Ref ref[2];                 /* scalar or pointer; [1]: imaginary part. REF_NONE for constants until val_ref() */
+    union {
+        Wide i;                 /* KONST_INT */
+        struct { double re, im; } f;
+    };
+    const struct Val *items;    /* ty->n items of composite values */
+} Val;
+
+typedef struct Types Types;     /* the table of interned types of one compilation */
+
+Types *types_new(Arena *arena, const Host *host, Dialect dialect);
+Ty ty_poison(Types *t);
+Ty ty_undef(Types *t);
+Ty ty_none(Types *t);
+Ty ty_scalar(Types *t, DType d, bool weak);
+Ty ty_ptr(Types *t, Type space);
+Ty ty_array(Types *t, DType d, unsigned ndim, Layout layout, bool readonly, Type space);
+Ty ty_object(Types *t, HostRef obj);
+Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
+                const char *const *fields);      /* tuple, slice, range, iterator, function, method */
+const char *ty_text(Types *t, Ty ty);            /* "float32", "float (weak)", "array(float32, 2d, C)" ... */
+const char *val_text(Types *t, Val v);           /* the same; constants with their value: "int 3 (weak)" */
+
+static inline bool ty_is(Ty t, TyKind k) { return t->kind == k; }
+static inline bool val_is_scalar(Val v) { return v.ty->kind == TY_SCALAR; }
+static inline Scalar val_sc(Val v) { return SCALAR(v.ty->dtype, v.ty->weak); }
+static inline DType val_dtype(Val v) { return (DType)v.ty->dtype; }
+static inline bool val_const(Val v) { return v.konst != KONST_NONE; }
+
+/* ---- dtypes -------------------------------------------------------------------------------- */
+typedef enum DKind { DK_BOOL, DK_INT, DK_UINT, DK_FLOAT, DK_COMPLEX } DKind;
+typedef struct DTypeInfo {
+    const char *name;           /* "float32" */
+    uint8_t bytes, bits;        /* in memory; 1 bit for bool */
+    DKind kind;
+    Type ir;                    /* complex: the type of a part */
+    DType part;                 /* complex: dtype of a part; else itself */
+} DTypeInfo;
+extern const DTypeInfo dtype_info[DT__COUNT];
+static inline bool dt_is_int(DType d) { return dtype_info[d].kind == DK_INT || dtype_info[d].kind == DK_UINT; }
+static inline bool dt_is_float(DType d) { return dtype_info[d].kind == DK_FLOAT; }
+static inline bool dt_is_complex(DType d) { return dtype_info[d].kind == DK_COMPLEX; }
+Wide dt_min(DType d);           /* integers and bool */
+Wide dt_max(DType d);
+bool dt_fits(DType d, Wide v);
+
+#endif
