@@ -43,13 +43,13 @@ typedef enum Op {
 } Op;
 
 /* Flags of an operation, the columns of ops.def. */
-enum { PURE = 1, COMMUTES = 2, READS = 4, WRITES = 8, ENDS = 16 };
+enum { PURE = 1, COMMUTES = 2, READS = 4, WRITES = 8, ENDS = 16, IMM = 32 /* has an immediate operand, `imm` */ };
 typedef enum Typing { TYPING_SAME, TYPING_CMP, TYPING_CONV, TYPING_SELECT, TYPING_FREE, TYPING_VOID } Typing;
 enum { TAKES_INT = 1, TAKES_FLOAT = 2, TAKES_BOOL = 4, TAKES_PTR = 8, TAKES_ANY = 15 };
 #define OP_VAR (-1)
 
 typedef struct OpInfo {
-    const char *name;      /* lower case, as printed */
+    const char *name;      /* as in ops.def; the text form has it in lower case */
     int8_t args;           /* OP_VAR: any number */
     uint8_t flags;
     Typing typing;
@@ -172,6 +172,10 @@ Ref ir_const(IrModule *m, BlockId b, Type type, uint64_t bits, uint32_t span);
 void ir_edges(IrModule *m);          /* recomputes preds and `dead`; PHI operands of lost edges go */
 uint32_t ir_postorder(const IrModule *m, BlockId *order);            /* returns the count; order[] has room for blocks.n */
 void ir_dominators(const IrModule *m, BlockId *idom);                /* idom[0] = 0; dead blocks get 0 */
+void ir_jump(IrModule *m, BlockId b, BlockId to, uint32_t span);     /* ends b; sets succ */
+void ir_branch(IrModule *m, BlockId b, Ref cond, BlockId yes, BlockId no, uint32_t span);
+Ref ir_terminator(const IrModule *m, BlockId b);                     /* the last instruction if it ENDS, else REF_NONE */
+bool ir_dominates(const BlockId *idom, BlockId a, BlockId b);        /* a dominates b (also a == b); both live */
 uint64_t ir_wrap(Type t, uint64_t bits);    /* an integer constant at the width of t, sign- or zero-extended to 64 */
 
 /* ---- irtext.c: the text form ---------------------------------------------------------------- */
