@@ -2,10 +2,9 @@
 
 import math
 
+import gpu
 import numpy as np
 from common import best_of, check, report, small
-
-import gpu
 
 RATE, VOLATILITY = 0.02, 0.30
 

@@ -1,9 +1,8 @@
 """The 2-D heat equation by explicit finite differences: a hot disk cools, two buffers change places."""
 
+import gpu
 import numpy as np
 from common import best_of, check, report, small
-
-import gpu
 
 ALPHA = 0.2  # diffusivity * dt / dx**2; stable below 0.25
 

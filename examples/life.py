@@ -1,9 +1,8 @@
 """Conway's Game of Life on a torus: negative indices and % wrap around as in Python."""
 
+import gpu
 import numpy as np
 from common import best_of, check, report, small
-
-import gpu
 
 
 @gpu.jit

@@ -1,10 +1,9 @@
 """The Mandelbrot set, written to out/mandelbrot.png."""
 
+import gpu
 import numpy as np
 from common import best_of, check, output, report, small
 from PIL import Image
-
-import gpu
 
 LEFT, RIGHT, BOTTOM, TOP = -2.0, 0.6, -1.15, 1.15
 MAX_ITER = 200

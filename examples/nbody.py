@@ -2,10 +2,9 @@
 
 import math
 
+import gpu
 import numpy as np
 from common import best_of, check, report, small
-
-import gpu
 
 SOFTENING = 0.01
 

@@ -1,9 +1,8 @@
 """SAXPY, y = a * x + y: a Python float argument is weak, so float32 arrays stay float32."""
 
+import gpu
 import numpy as np
 from common import best_of, check, report, small
-
-import gpu
 
 
 @gpu.jit(fma=False)  # NumPy rounds the product before it adds; fma=True would round once

@@ -2,12 +2,11 @@
 
 import math
 
+import gpu
 import numpy as np
 from common import best_of, check, output, report, small
 from matplotlib import cbook
 from PIL import Image
-
-import gpu
 
 
 @gpu.jit(fma=False)

@@ -1,9 +1,8 @@
 """Add two vectors: the smallest kernel."""
 
+import gpu
 import numpy as np
 from common import best_of, check, report, small
-
-import gpu
 
 
 @gpu.jit

@@ -1,0 +1,343 @@
+"""Random kernels for differential tests: the same source on the `python` device and on a compiled one.
+
+A kernel reads typed arrays and weak scalars, computes in variables, ifs and loops, and stores what it has.
+The generator knows the NumPy type of every variable, because it evaluates each expression that it
+makes on sample values; an expression that Python refuses is thrown away. What the table in
+`docs/semantics.md` says to differ from CPython is not generated: run-time weak integers that overflow,
+division of weak numbers by zero, floats stored into integers out of range.
+
+    python tests/generate.py SEED          # print one
+    python tests/generate.py --run FIRST COUNT   # compare COUNT kernels on the devices
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+N = 16  # threads, and the length of every array
+DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "?"]
+INTS = {"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
+FLOATS = {"f2", "f4", "f8"}
+
+
+def kind_of(value: Any) -> str:
+    """The type of a sample: a dtype code, or int, float, bool for Python's own."""
+    if isinstance(value, np.generic):
+        return "?" if value.dtype == np.bool_ else value.dtype.str.lstrip("<|>=")
+    return type(value).__name__
+
+
+@dataclass
+class Kernel:
+    """A generated kernel: its source and how to call it."""
+
+    seed: int
+    source: str = ""
+    inputs: list[tuple[str, str]] = field(default_factory=list)  # name, dtype
+    outputs: list[tuple[str, str]] = field(default_factory=list)
+    scalars: dict[str, Any] = field(default_factory=dict)
+
+    def arguments(self) -> list[Any]:
+        """Fresh arguments: input arrays, scalars, output arrays."""
+        rng = np.random.default_rng(self.seed)
+        values: list[Any] = [sample_array(rng, dtype) for _, dtype in self.inputs]
+        return values + list(self.scalars.values()) + [np.zeros(N, dtype) for _, dtype in self.outputs]
+
+    def names(self) -> list[str]:
+        """Parameter names in the order of `arguments`."""
+        return [n for n, _ in self.inputs] + list(self.scalars) + [n for n, _ in self.outputs]
+
+
+def sample_array(rng: np.random.Generator, dtype: str) -> np.ndarray:
+    """Ordinary values with edge cases among them, shape (N,)."""
+    if dtype == "?":
+        return rng.integers(0, 2, N).astype("?")
+    if dtype in FLOATS:
+        values = rng.uniform(-8, 8, N).astype(dtype)
+        edges = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.5, np.finfo(dtype).tiny], dtype)
+        return np.where(rng.random(N) < 0.2, rng.choice(edges, N), values).astype(dtype)
+    info = np.iinfo(dtype)
+    values = rng.integers(max(-100, info.min), 100, N).astype(dtype)
+    edges = np.array([info.min, info.max, 0, 1], dtype)
+    return np.where(rng.random(N) < 0.2, rng.choice(edges, N), values).astype(dtype)
+
+
+class Generator:
+    """Makes one kernel from one seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.kernel = Kernel(seed)
+        self.env: dict[str, Any] = {"np": np}  # samples of what is in scope
+        self.kinds: dict[str, str] = {}
+        self.lines: list[str] = []
+        self.counter = 0
+
+    def make(self) -> Kernel:
+        r = self.random
+        for n in range(r.randint(1, 3)):
+            dtype = r.choice(DTYPES)
+            self.kernel.inputs.append((f"a{n}", dtype))
+            sample = np.array([True] if dtype == "?" else [3] * N).astype(dtype)
+            self.env[f"a{n}"] = np.resize(sample, N)
+        for name, value in (("s", r.randint(-9, 9)), ("t", round(r.uniform(-4, 4), 2))):
+            if r.random() < 0.6:
+                self.kernel.scalars[name] = value
+                self.declare(name, value)
+        self.env["i"], self.kinds["i"] = 3, "int"
+        for _ in range(3):
+            self.assign(1)
+        self.statements(1, r.randint(2, 7))
+        self.store_all()
+        head = f"def kernel({', '.join(self.kernel.names())}):\n    i = gpu.grid(1)\n"
+        self.kernel.source = head + "\n".join(self.lines) + "\n"
+        return self.kernel
+
+    def declare(self, name: str, value: Any) -> None:
+        self.env[name] = value
+        self.kinds[name] = kind_of(value)
+
+    def emit(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    def fresh(self) -> str:
+        self.counter += 1
+        return f"v{self.counter}"
+
+    # ---- expressions: text whose sample evaluates, of a kind that is asked for or any
+
+    def evaluate(self, text: str) -> Any:
+        """The sample of an expression; None if Python refuses it."""
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                value = eval(text, {}, self.env)
+            except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+                return None
+        return value if isinstance(value, (np.generic, bool, int, float)) else None
+
+    def leaf(self) -> str:
+        r = self.random
+        choice = r.random()
+        names = [n for n in self.kinds]
+        if choice < 0.45 or not names:
+            array = r.choice(self.kernel.inputs)[0]
+            return f"{array}[{r.choice(['i', 'i', '-1 - i', '(i * 5) % 16', 'i // 2'])}]"
+        if choice < 0.8:
+            return r.choice(names)
+        return r.choice(
+            ["1", "2", "3", "7", "0.5", "1.25", "-2", "True", "np.int8(5)", "np.float32(0.75)", "np.uint16(9)"]
+        )
+
+    def expression(self, depth: int) -> str:
+        """Any expression that has a type."""
+        for _ in range(20):
+            text = self.compose(depth)
+            value = self.evaluate(text)
+            if value is not None and self.is_tame(text, value):
+                return text
+        return "a0[i]"
+
+    def is_tame(self, text: str, value: Any) -> bool:
+        """Weak results stay small: as run-time values they must not overflow."""
+        return not isinstance(value, (int, float)) or isinstance(value, bool) or abs(value) < 1e4
+
+    def compose(self, depth: int) -> str:
+        r = self.random
+        if depth <= 0 or r.random() < 0.2:
+            return self.leaf()
+        a, b = self.expression(depth - 1), self.expression(depth - 1)
+        ka, kb = kind_of(self.evaluate(a)), kind_of(self.evaluate(b))
+        weak = {"int", "float", "bool"}
+        both_weak = ka in weak and kb in weak
+        options = [f"({a} + {b})", f"({a} - {b})", f"-({a})", f"abs({a})"]
+        if not both_weak:
+            options += [f"({a} * {b})", f"({a} / {b})", f"({a} // {b})", f"({a} % {b})"] * 2
+            options += [f"({a} & {b})", f"({a} | {b})", f"({a} ^ {b})"]
+        if ka in INTS:
+            options += [
+                f"~({a})",
+                f"({a} << {r.randint(0, 7)})",
+                f"({a} >> {r.randint(0, 7)})",
+                f"({a} ** {r.randint(0, 3)})",
+            ]
+        if ka in INTS and kb in INTS:
+            options += [f"({a} << {b})", f"({a} >> {b})"]
+        if ka == kb:
+            options += [f"min({a}, {b})", f"max({a}, {b})", f"({a} if {self.condition(depth - 1)} else {b})"]
+        if ka in FLOATS:
+            options += [f"np.floor({a})", f"np.sqrt(abs({a}))", f"np.rint({a})", f"np.copysign({a}, {a})"]
+        if ka in FLOATS and kb == ka:
+            options += [f"np.minimum({a}, {b})", f"np.maximum({a}, {b})", f"np.fmin({a}, {b})"]
+        if ka in INTS | FLOATS:
+            options += [f"np.float32({a})", f"np.float64({a})"]
+        return r.choice(options)
+
+    def condition(self, depth: int) -> str:
+        r = self.random
+        for _ in range(20):
+            a, b = self.expression(depth), self.expression(depth)
+            text = f"{a} {r.choice(['<', '<=', '>', '>=', '==', '!='])} {b}"
+            if r.random() < 0.2:
+                text = f"not ({text})"
+            if r.random() < 0.2:
+                text = f"({text}) {r.choice(['and', 'or'])} i % 3 != 1"
+            if self.evaluate(text) is not None:
+                return text
+        return "i > 4"
+
+    # ---- statements
+
+    def statements(self, depth: int, count: int) -> None:
+        for _ in range(count):
+            self.statement(depth)
+
+    def statement(self, depth: int) -> None:
+        r = self.random
+        choice = r.random()
+        if depth > 1 and r.random() < 0.5:
+            self.reassign(depth)  # into a variable that is stored at the end
+        elif depth > 3 or choice < 0.45:
+            self.assign(depth)
+        elif choice < 0.6:
+            self.reassign(depth)
+        elif choice < 0.75:
+            self.branch(depth)
+        elif choice < 0.93:
+            self.loop(depth)
+        else:
+            self.swap(depth)
+
+    def assign(self, depth: int) -> None:
+        text = self.expression(3)
+        value = self.evaluate(text)
+        name = self.fresh()
+        self.emit(depth, f"{name} = {text}")
+        self.declare(name, value)
+
+    def variables(self, wanted: str | None = None) -> list[str]:
+        return [n for n, k in self.kinds.items() if n[0] == "v" and (wanted is None or k == wanted)]
+
+    def reassign(self, depth: int) -> None:
+        """Give a typed variable another value of its own type."""
+        names = [n for n in self.variables() if self.kinds[n] not in ("int", "float", "bool")]
+        if not names:
+            return self.assign(depth)
+        name = self.random.choice(names)
+        for _ in range(20):
+            text = self.expression(2)
+            if kind_of(self.evaluate(text)) == self.kinds[name]:
+                return self.emit(depth, f"{name} = {text}")
+            both = f"{name} + {text}"
+            value = self.evaluate(both)
+            if value is not None and kind_of(value) == self.kinds[name] and self.kinds[name] != "?":
+                return self.emit(depth, f"{name} {self.random.choice(['+=', '-=', '*='])} {text}")
+        return None
+
+    def scoped(self, depth: int, count: int) -> None:
+        """A body: what it declares is gone after it."""
+        env, kinds, before = dict(self.env), dict(self.kinds), len(self.lines)
+        self.statements(depth, count)
+        if len(self.lines) == before:
+            self.emit(depth, "pass")
+        self.env, self.kinds = env, kinds
+
+    def branch(self, depth: int) -> None:
+        self.emit(depth, f"if {self.condition(1)}:")
+        self.scoped(depth + 1, self.random.randint(1, 3))
+        if self.random.random() < 0.4:
+            self.emit(depth, f"elif {self.condition(1)}:")
+            self.scoped(depth + 1, self.random.randint(1, 2))
+        if self.random.random() < 0.6:
+            self.emit(depth, "else:")
+            self.scoped(depth + 1, self.random.randint(1, 3))
+
+    def loop(self, depth: int) -> None:
+        r = self.random
+        name = self.fresh().replace("v", "j")
+        if r.random() < 0.7:
+            bounds = r.choice(["4", "1, 6", "6, 0, -2", "i % 5", "i, 20, 7", "-3, i % 4"])
+            self.emit(depth, f"for {name} in range({bounds}):")
+        else:
+            self.emit(depth, f"{name} = {r.randint(0, 3)}")
+            self.emit(depth, f"while {name} < {r.randint(2, 6)}:")
+            self.emit(depth + 1, f"{name} += 1")
+        env, kinds = dict(self.env), dict(self.kinds)
+        self.declare(name, 2)
+        self.scoped(depth + 1, r.randint(1, 3))
+        if r.random() < 0.4:
+            self.emit(depth + 1, f"if {self.condition(1)}:")
+            self.emit(depth + 2, r.choice(["break", "continue"]))
+            self.scoped(depth + 1, 1)
+        self.env, self.kinds = env, kinds
+
+    def swap(self, depth: int) -> None:
+        for name in self.variables():
+            others = [n for n in self.variables(self.kinds[name]) if n != name]
+            if others:
+                other = self.random.choice(others)
+                return self.emit(depth, f"{name}, {other} = {other}, {name}")
+        return self.assign(depth)
+
+    def store_all(self) -> None:
+        """Each variable into an array of its own type: the comparison sees every one."""
+        wide = {"int": "i8", "float": "f8", "bool": "?"}
+        for number, name in enumerate(self.variables()):
+            dtype = wide.get(self.kinds[name], self.kinds[name])
+            self.kernel.outputs.append((f"o{number}", dtype))
+            self.emit(1, f"o{number}[i] = {name}")
+        if not self.kernel.outputs:
+            self.kernel.outputs.append(("o0", "i8"))
+            self.emit(1, "o0[i] = i")
+
+
+def generate(seed: int) -> Kernel:
+    """The kernel of a seed."""
+    return Generator(seed).make()
+
+
+def compare(seed: int, devices: list[str]) -> str | None:
+    """Run a kernel on `python` and each device; None if they agree, else what differs."""
+    import gpu
+
+    kernel = generate(seed)
+    scope: dict[str, Any] = {"np": np, "gpu": gpu}
+    exec(compile(kernel.source, f"<seed {seed}>", "exec"), scope)  # noqa: S102 - our own text
+    jitted = gpu.jit(fma=False)(scope["kernel"])
+    results = {}
+    for device in ["python", *devices]:
+        args = kernel.arguments()
+        with gpu.device(device), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                jitted[1, N](*args)
+                gpu.synchronize()
+            except Exception as e:  # noqa: BLE001 - whatever it is, it is the finding
+                return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{kernel.source}"
+        results[device] = dict(zip(kernel.names(), args, strict=True))
+    for device in devices:
+        for name, _ in kernel.outputs:
+            want, got = results["python"][name], results[device][name]
+            if not np.array_equal(want, got, equal_nan=want.dtype.kind == "f"):
+                return f"seed {seed}: {name} on {device} is\n{got!r}\nnot\n{want!r}\n{kernel.source}"
+    return None
+
+
+def main() -> None:
+    if sys.argv[1] == "--run":
+        first, count = int(sys.argv[2]), int(sys.argv[3])
+        faults = [f for f in (compare(seed, ["cpu"]) for seed in range(first, first + count)) if f]
+        print("\n\n".join(faults[:10]))
+        print(f"{count - len(faults)} of {count} kernels agree")
+        sys.exit(bool(faults))
+    print(generate(int(sys.argv[1])).source)
+
+
+if __name__ == "__main__":
+    main()
