@@ -38,6 +38,12 @@ const char *const mathfn_names[MATH__COUNT] = {
 #undef MATHFN
 };
 
+const uint8_t mathfn_args[MATH__COUNT] = {
+#define MATHFN(name, args, ...) [MATH_##name] = args,
+#include "mathfn.def"
+#undef MATHFN
+};
+
 const char *const sreg_names[SREG__COUNT] = {
     "tid.x",   "tid.y",   "tid.z",   "ntid.x",   "ntid.y",   "ntid.z",   "ctaid.x",
     "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z", "laneid",

@@ -77,6 +77,7 @@ typedef enum MathFn {
     MATH__COUNT
 } MathFn;
 extern const char *const mathfn_names[MATH__COUNT];   /* lower case */
+extern const uint8_t mathfn_args[MATH__COUNT];
 
 /* `sub` of LOAD and STORE. */
 enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */ };
@@ -183,6 +184,10 @@ void ir_print(const IrModule *m, FILE *out, bool spans);
 char *ir_to_string(const IrModule *m, bool spans);                   /* in the module's arena */
 IrModule *ir_parse(Arena *arena, const char *text, char **error);    /* NULL and a message with line */
 char *ir_verify(const IrModule *m);                                  /* NULL, or what is wrong, in words */
+
+/* ---- floats.c: values of every float type as doubles (exact), and back, rounded once ---------- */
+double ir_bits_to_double(Type t, uint64_t bits);
+uint64_t ir_double_to_bits(Type t, double v);    /* nearest, ties to even */
 
 /* ---- passes: one file each ------------------------------------------------------------------ */
 bool ir_fold(Op op, Type t, uint16_t sub, Type arg_type, uint32_t nargs, const uint64_t *args, uint64_t *out);

@@ -1,0 +1,13 @@
+/* irtext.h - names that the printer and the parser of the text form share. */
+#ifndef GPU_IRTEXT_H
+#define GPU_IRTEXT_H
+
+#include "ir.h"
+
+typedef struct IrFlagName { const char *name; unsigned flag; } IrFlagName;
+
+extern const char *const param_kind_names[4];
+extern const char *const pred_names[PRED__COUNT];
+extern const IrFlagName mem_flag_names[], param_flag_names[], fact_names[];   /* end with a NULL name */
+
+#endif
