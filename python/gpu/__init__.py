@@ -1,0 +1,111 @@
+"""Python functions as GPU kernels: ``@gpu.jit``, ``k[grid, block](arrays)``.
+
+The NumPy dialect is here; `gpu.cuda` has the names of ``numba.cuda``. Importing this touches neither NumPy, the
+compiler nor a driver.
+"""
+
+from __future__ import annotations
+
+from . import _core, _names
+from ._core import auto, current_device, set_device, synchronize
+from ._dtypes import DType, Signature, dtypes, void
+from ._errors import (
+    CompileError,
+    LaunchError,
+    NameResolutionError,
+    OutsideKernelError,
+    PerformanceWarning,
+    SignatureError,
+    TypingError,
+    UnsupportedError,
+)
+from ._jit import Kernel, jit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
+
+    from ._names import Intrinsic
+
+    grid: Intrinsic
+    gridsize: Intrinsic
+    threadIdx: Intrinsic
+    blockIdx: Intrinsic
+    blockDim: Intrinsic
+    gridDim: Intrinsic
+    laneid: Intrinsic
+    warpsize: Intrinsic
+
+__version__: str = _core.__version__
+
+_names.intrinsics.update(_names.build(_core.devfn_table()))
+globals().update(_names.intrinsics)
+globals().update(dtypes)
+
+
+class device:
+    """Run a block of code on another device: ``with gpu.device("python"): k[1, 32](x)``.
+
+    Parameters
+    ----------
+    name : str
+        ``"cpu"``, ``"python"``, ...; the environment variable ``GPU_DEVICE`` names the default.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._before: list[str] = []
+
+    def __enter__(self) -> device:
+        before = current_device()
+        set_device(self.name)
+        self._before.append(before)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        set_device(self._before.pop())
+
+
+def devices() -> tuple[str, ...]:
+    """Names that `set_device` takes on this machine."""
+    return _core.device_names()
+
+
+__all__ = [
+    "CompileError",
+    "DType",
+    "Kernel",
+    "LaunchError",
+    "NameResolutionError",
+    "OutsideKernelError",
+    "PerformanceWarning",
+    "Signature",
+    "SignatureError",
+    "TypingError",
+    "UnsupportedError",
+    "auto",
+    "current_device",
+    "device",
+    "devices",
+    "jit",
+    "set_device",
+    "synchronize",
+    "void",
+    *dtypes,
+    *_names.intrinsics,
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("cuda", "signature"):
+        import importlib
+
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError(f"module 'gpu' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), "cuda"])

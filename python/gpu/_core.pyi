@@ -1,0 +1,117 @@
+"""The C extension: what it offers to the Python layer (python/ext implements it, python/gpu uses it)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal, final
+
+__version__: str
+
+TypeKind = Literal[
+    "none", "weak_bool", "weak_int", "weak_float", "weak_complex", "scalar", "array", "tuple", "object"
+]
+
+@final
+class Type:
+    """The type of one kernel argument. Immutable and hashable; ``repr`` is what messages show.
+
+    Parameters
+    ----------
+    kind : str
+        ``"scalar"``, ``"array"``, ``"weak_int"``, ...
+    dtype : str, optional
+        ``"float32"``, ``"bool"``, ``"bfloat16"``, ...; of scalars and arrays.
+    ndim : int
+        Number of dimensions of an array, 0 to 16.
+    layout : str
+        ``"C"``, ``"F"`` or ``"A"`` (any strides).
+    readonly : bool
+        A kernel that writes such an array doesn't compile.
+    items : sequence of Type
+        Items of a tuple.
+    fields : sequence of str, optional
+        Names of the items of a named tuple.
+    object : object, optional
+        The value of a compile-time constant.
+    """
+
+    def __init__(
+        self,
+        kind: TypeKind,
+        dtype: str | None = None,
+        ndim: int = 0,
+        layout: Literal["C", "F", "A"] = "C",
+        readonly: bool = False,
+        items: Sequence[Type] = (),
+        fields: Sequence[str] | None = None,
+        object: object = None,
+    ) -> None: ...
+    @property
+    def kind(self) -> TypeKind: ...
+    @property
+    def dtype(self) -> str | None: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def layout(self) -> Literal["C", "F", "A"]: ...
+    @property
+    def readonly(self) -> bool: ...
+    @property
+    def items(self) -> tuple[Type, ...]: ...
+    @property
+    def fields(self) -> tuple[str, ...] | None: ...
+    @property
+    def object(self) -> Any: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+class Launcher:
+    """A kernel with a launch configuration: ``kernel[grid, block]``."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None: ...
+
+class Kernel:
+    """A function, a dialect and options; compiles and launches. `gpu.Kernel` derives from it.
+
+    Parameters
+    ----------
+    function : function
+        The Python function.
+    dialect : str
+        ``"numpy"`` or ``"numba"``.
+    options : dict
+        As `gpu._jit` normalises them; every key is there.
+    """
+
+    def __init__(self, function: Callable[..., Any], dialect: str, options: dict[str, Any]) -> None: ...
+    @property
+    def py_func(self) -> Callable[..., Any]: ...
+    @property
+    def dialect(self) -> str: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+    @property
+    def specializations(self) -> list[tuple[Type, ...]]: ...
+    def compile(self, types: tuple[Type, ...], /) -> None: ...
+    def forall(self, n: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> Launcher: ...
+    def __getitem__(self, config: Any) -> Launcher: ...
+    def __call__(self, *args: Any) -> Any: ...
+
+class _Auto: ...
+
+auto: Final[_Auto]
+
+def inspect(kernel: Kernel, types: tuple[Type, ...], what: str, arch: str | None = None) -> str: ...
+def ptx(
+    kernel: Kernel, types: tuple[Type, ...], arch: str, options: dict[str, Any]
+) -> tuple[str, str, list[dict[str, Any]], int]:
+    """PTX text, entry name, parameters (kind, axis, type, bytes, offset, leaf), bytes of the parameter buffer."""
+
+def devfn_table() -> list[tuple[str, str, str]]:
+    """Path, signature and doc line of every function and name that a kernel may use."""
+
+def compiler_info() -> dict[str, str]:
+    """Loads the compiler library; its path and the version of LLVM in it."""
+
+def set_device(name: str) -> None: ...
+def current_device() -> str: ...
+def device_names() -> tuple[str, ...]: ...
+def synchronize() -> None: ...

@@ -1,0 +1,135 @@
+"""Scalar types as objects: ``float32``, ``float32[:, ::1]`` (an array type), ``void(float32[:], int32)`` (a signature).
+
+One object serves signatures in Numba's spelling, conversions in kernels, and ``numpy.dtype(gpu.float32)``. NumPy is
+imported when a value is converted, not before.
+"""
+
+from __future__ import annotations
+
+from . import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_NDIM = 16
+
+NAMES = (
+    "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+
+
+class Signature:
+    """The types of a function's arguments and, for device functions, of its result.
+
+    Attributes
+    ----------
+    args : tuple of gpu._core.Type
+    result : gpu._core.Type or None
+        None when the signature doesn't say it, or says ``void``.
+    """
+
+    def __init__(self, args: tuple[_core.Type, ...], result: _core.Type | None = None) -> None:
+        self.args = args
+        self.result = result
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Signature) and (self.args, self.result) == (other.args, other.result)
+
+    def __hash__(self) -> int:
+        return hash((self.args, self.result))
+
+    def __repr__(self) -> str:
+        return f"{self.result or 'void'}({', '.join(map(repr, self.args))})"
+
+
+class DType:
+    """A scalar type of kernels.
+
+    ``t[:]`` and ``t[:, ::1]`` are array types, ``t(x)`` converts a value, ``t(types...)`` is a signature with this result.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._dtype = "bool" if name == "bool_" else name
+        self._type = _core.Type("scalar", dtype=self._dtype)
+
+    def __getitem__(self, dims: Any) -> _core.Type:
+        """An array of this type: a slice for each dimension, ``::1`` where elements are contiguous."""
+        dims = dims if isinstance(dims, tuple) else (dims,)
+        steps = []
+        for dim in dims:
+            if not isinstance(dim, slice) or dim.start is not None or dim.stop is not None or dim.step not in (None, 1):
+                raise TypeError(f"{self.name}[...]: write ':' for each dimension, '::1' for a contiguous one")
+            steps.append(dim.step == 1)
+        return array_type(self._dtype, steps)
+
+    def __call__(self, *values: Any) -> Any:
+        if any(isinstance(v, (DType, _core.Type)) for v in values):
+            from .signature import one_type
+
+            return Signature(tuple(one_type(v) for v in values), self._type)
+        if len(values) != 1:
+            raise TypeError(f"{self.name}() takes one value, {len(values)} given")
+        return self.dtype.type(values[0])
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype; makes ``numpy.dtype(gpu.float32)`` work. ``bfloat16`` needs ``ml_dtypes``."""
+        if self._dtype == "bfloat16":
+            import ml_dtypes
+
+            return __import__("numpy").dtype(ml_dtypes.bfloat16)
+        return __import__("numpy").dtype(self._dtype)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DType) and other._dtype == self._dtype
+
+    def __hash__(self) -> int:
+        return hash(self._dtype)
+
+    def __repr__(self) -> str:
+        return f"gpu.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DType, (self.name,)
+
+
+class Void:
+    """``void(float32[:], int32)``: the signature of a kernel."""
+
+    def __call__(self, *types: Any) -> Signature:
+        from .signature import one_type
+
+        return Signature(tuple(one_type(t) for t in types))
+
+    def __repr__(self) -> str:
+        return "void"
+
+
+def array_type(dtype: str, contiguous: list[bool], readonly: bool = False) -> _core.Type:
+    """An array type from the dimensions that were marked ``::1``: the last one (C), the first one (F) or none.
+
+    Raises
+    ------
+    TypeError
+        For marks elsewhere, and for more than 16 dimensions.
+    """
+    ndim = len(contiguous)
+    if ndim > MAX_NDIM:
+        raise TypeError(f"an array type has at most {MAX_NDIM} dimensions, and this has {ndim}")
+    marks = [axis for axis, mark in enumerate(contiguous) if mark]
+    if not marks:
+        layout = "A"
+    elif marks == [ndim - 1]:
+        layout = "C"
+    elif marks == [0]:
+        layout = "F"
+    else:
+        raise TypeError("'::1' marks the last dimension (C order) or the first (Fortran order), and only one")
+    return _core.Type("array", dtype=dtype, ndim=ndim, layout=layout, readonly=readonly)  # type: ignore[arg-type]
+
+
+dtypes = {name: DType(name) for name in NAMES}
+void = Void()

@@ -1,0 +1,270 @@
+"""`jit` and `Kernel`: the decorator, and what can be asked of the object that it makes."""
+
+from __future__ import annotations
+
+from . import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._dtypes import Signature
+
+STAGES = ("bytecode", "types", "ir", "llvm", "llvm_opt", "asm", "ptx", "sass")
+
+# name -> default; the rows are what _core.Kernel reads, what `jit` takes and what its messages list.
+OPTIONS: dict[str, Any] = {
+    "device": False,
+    "fastmath": False,
+    "fma": True,
+    "max_registers": 0,
+    "launch_bounds": (0, 0),
+    "lineinfo": False,
+    "debug": False,
+    "opt": 2,
+    "cache": False,
+}
+
+
+class Kernel(_core.Kernel):
+    """A Python function as a kernel.
+
+    ``k[grid, block](...)`` launches it, ``k[gpu.auto](...)`` takes the size from the arguments, ``k.forall(n)(...)``
+    runs at least n threads. A kernel made with ``device=True`` is a device function: other kernels call it, and so may
+    plain Python, with scalars.
+
+    Attributes
+    ----------
+    py_func : function
+        The undecorated function (also ``__wrapped__``).
+    dialect : str
+        ``"numpy"`` or ``"numba"``.
+    options : dict
+        The options of `gpu.jit`.
+    specializations : list of tuple of gpu._core.Type
+        The argument types that it has been compiled for, in order.
+    """
+
+    def __init__(self, function: Callable[..., Any], dialect: str, options: dict[str, Any]) -> None:
+        super().__init__(function, dialect, options)
+        self.__wrapped__ = function
+        for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__defaults__", "__kwdefaults__"):
+            setattr(self, name, getattr(function, name))
+
+    def compile(self, signature: Any, /) -> Kernel:
+        """Compile for a signature now rather than at the first call.
+
+        Parameters
+        ----------
+        signature : str, tuple or list
+            ``"float, f4[::1], f4[::1]"``, ``"void(float32[:])"``, ``(gpu.float32[::1], int)``; see `gpu.signature`.
+
+        Returns
+        -------
+        Kernel
+            The kernel itself.
+
+        Raises
+        ------
+        gpu.SignatureError, gpu.CompileError
+        """
+        super().compile(_parse(signature).args)
+        return self
+
+    def inspect(self, what: str = "ir", signature: Any = None, *, arch: str | None = None) -> str:
+        """Text of one stage of the compilation.
+
+        Parameters
+        ----------
+        what : str
+            ``bytecode``, ``types`` (the source with the type of each expression), ``ir``, ``llvm``, ``llvm_opt``,
+            ``asm`` (of the CPU), ``ptx``, or ``sass`` if ``ptxas`` and a disassembler are installed.
+        signature : optional
+            As for `compile`; without it the specialisation that was compiled last.
+        arch : str, optional
+            ``sm_75`` to ``sm_121``, for ``ptx`` and ``sass`` (default ``sm_80``), and for ``llvm`` (default: the CPU).
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            An unknown stage, or no signature where nothing is compiled yet.
+        gpu.CompileError
+        """
+        if what not in STAGES:
+            raise ValueError(f"inspect: what is one of {', '.join(STAGES)}{_near(what, STAGES)}; it was {what!r}")
+        if signature is not None:
+            types = _parse(signature).args
+        elif self.specializations:
+            types = self.specializations[-1]
+        elif what == "bytecode":
+            types = ()
+        else:
+            raise ValueError(
+                f"{self.__name__} isn't compiled for any types yet: launch it first, or pass a signature, "
+                f"for example k.inspect({what!r}, 'f4[::1], float')"
+            )
+        if what in ("ptx", "sass"):
+            arch = arch or "sm_80"
+        if what == "sass":
+            from ._tools import disassemble
+
+            return disassemble(_core.inspect(self, types, "ptx", arch), arch or "sm_80")
+        return _core.inspect(self, types, what, arch)
+
+    def __repr__(self) -> str:
+        kind = "device function" if self.options["device"] else "kernel"
+        count = len(self.specializations)
+        return f"<gpu {kind} {self.__qualname__}, {count} specialization{'' if count == 1 else 's'}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # by reference, as functions are
+
+
+def jit(
+    function_or_signature: Any = None,
+    /,
+    **options: Any,
+) -> Any:
+    """Make a kernel of a Python function; with or without parentheses.
+
+    Parameters
+    ----------
+    function_or_signature : function, str, tuple or list, optional
+        The function (``@gpu.jit``), or a signature or list of signatures (``@gpu.jit("f4[::1], float")``): the kernel is
+        compiled for those at once and takes only arguments that convert to them safely.
+    device : bool
+        A device function: it may return values, and is called from kernels or, with scalars, from Python.
+    fastmath : bool
+        Approximate functions; no care for NaN and signed zero. Default False.
+    fma : bool
+        ``x * y + z`` is rounded once. Default True; False matches NumPy to the bit.
+    max_registers : int
+        Registers that a GPU thread may use. Default: no limit.
+    launch_bounds : int or (int, int)
+        Largest number of threads in a block, and the least number of blocks that should fit a multiprocessor.
+    lineinfo : bool
+        Line numbers in PTX, for profilers.
+    debug : bool
+        Checks that cost time: a division of integers by zero raises.
+    opt : int or bool
+        0 to 3, or True, False for 3 and 0. Default 2.
+    cache : bool
+        Accepted; compiled kernels are kept in memory.
+
+    Returns
+    -------
+    Kernel, or a decorator that makes one.
+
+    Raises
+    ------
+    TypeError
+        An unknown option, an option of the wrong type, or something that isn't a Python function.
+    gpu.SignatureError, gpu.CompileError
+        For an explicit signature.
+    """
+    return make_jit("numpy", function_or_signature, options)
+
+
+def make_jit(dialect: str, first: Any, given: dict[str, Any]) -> Any:
+    """`jit` of both dialects: checks the options, tells a function from signatures."""
+    options = check_options(given)
+    if first is None or not callable(first) or _is_type(first):
+        signatures = () if first is None else _parse_many(first)
+        return lambda function: _make_kernel(dialect, function, options, signatures)
+    return _make_kernel(dialect, first, options, ())
+
+
+def _make_kernel(dialect: str, function: Any, options: dict[str, Any], signatures: tuple[Any, ...]) -> Kernel:
+    if isinstance(function, Kernel):
+        function = function.py_func
+    if isinstance(function, (staticmethod, classmethod)):
+        raise TypeError(f"@jit goes under @{type(function).__name__}, next to the function")
+    code = getattr(function, "__code__", None)
+    if type(function).__name__ != "function" or code is None:
+        raise TypeError(f"@jit takes a Python function, and this is {_describe(function)}")
+    if code.co_flags & 0x2A0:  # generator, coroutine, asynchronous generator
+        raise TypeError(f"@jit takes a plain function, and {function.__name__} is a generator or a coroutine")
+    for signature in signatures:
+        if signature.result is not None and not options["device"]:
+            raise TypeError(f"a kernel returns nothing: write void(...) for {function.__name__}, or device=True")
+    kernel = Kernel(function, dialect, {**options, "signatures": tuple(s.args for s in signatures)})
+    if not options["device"]:
+        for signature in signatures:
+            kernel.compile(signature)
+    return kernel
+
+
+def check_options(given: dict[str, Any]) -> dict[str, Any]:
+    """All options with their defaults, checked."""
+    for name in given:
+        if name not in OPTIONS:
+            raise TypeError(f"jit: unknown option '{name}'{_near(name, OPTIONS)}; there are {', '.join(OPTIONS)}")
+    options = {**OPTIONS, **given}
+    for name in ("device", "fastmath", "fma", "lineinfo", "debug", "cache"):
+        options[name] = _boolean(name, options[name])
+    opt = options["opt"]
+    if isinstance(opt, bool):
+        options["opt"] = 3 if opt else 0
+    elif not isinstance(opt, int) or not 0 <= opt <= 3:
+        raise TypeError(f"jit: opt is 0, 1, 2, 3 or a bool, and this is {opt!r}")
+    options["max_registers"] = _count("max_registers", options["max_registers"] or 0, 255)
+    bounds = options["launch_bounds"]
+    bounds = tuple(bounds) if isinstance(bounds, (tuple, list)) else (bounds or 0, 0)
+    if not 1 <= len(bounds) <= 2:
+        raise TypeError(f"jit: launch_bounds is threads or (threads, blocks), and this is {bounds!r}")
+    threads, blocks = (*bounds, 0)[:2]
+    options["launch_bounds"] = (_count("launch_bounds", threads, 1024), _count("launch_bounds", blocks, 32))
+    return options
+
+
+def _parse(signature: Any) -> Signature:
+    from .signature import parse  # read only by those who write signatures: import time
+
+    return parse(signature)
+
+
+def _parse_many(signatures: Any) -> tuple[Signature, ...]:
+    from .signature import parse_many
+
+    return parse_many(signatures)
+
+
+def _boolean(name: str, value: Any) -> bool:
+    if isinstance(value, (bool, int)) and value in (0, 1):
+        return bool(value)
+    raise TypeError(f"jit: {name} is True or False, and this is {value!r}")
+
+
+def _count(name: str, value: Any, largest: int) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= largest:
+        return value
+    raise TypeError(f"jit: {name} takes integers from 0 (no limit) to {largest}, and this is {value!r}")
+
+
+def _is_type(value: Any) -> bool:
+    """Is this callable a type of a signature rather than a function: int, np.float32, gpu.float32, gpu.void?"""
+    from ._dtypes import DType, Void
+
+    if isinstance(value, (DType, Void)) or value in (int, float, complex, bool):
+        return True
+    return isinstance(value, type) and type(value).__module__ == "builtins" and value.__module__ in ("numpy", "ml_dtypes")
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if type(value).__name__ == "builtin_function_or_method":
+        return f"the built-in function {value.__name__}"
+    return f"an object of class {type(value).__name__}"
+
+
+def _near(name: str, names: Any) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, list(names), 1, 0.5)
+    return f" (did you mean '{near[0]}'?)" if near else ""

@@ -1,0 +1,320 @@
+"""Signatures: text or objects in, argument types of a kernel out.
+
+Two spellings, which may be mixed:
+
+* NumPy's: ``"float, f4[::1], i8, (i4, f4[:])"``. ``int``, ``float``, ``complex`` and ``bool`` are Python's numbers
+  (weak); ``i8``, ``f8``, ``float64``, ``bool_`` are typed.
+* Numba's: ``"void(float32[:], int32)"``, or the objects: ``void(float32[:], int32)``, ``[float32[::1], int32]``.
+
+Arrays: a ``:`` for each dimension; ``::1`` on the last one says C order, on the first one Fortran order. The text that
+messages show, ``array(float32, 2d, C)``, can be read back.
+"""
+
+from __future__ import annotations
+
+from . import _core
+from ._dtypes import DType, Signature, Void, array_type, dtypes
+from ._errors import SignatureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+WEAK = {"int": "weak_int", "float": "weak_float", "complex": "weak_complex", "bool": "weak_bool"}
+
+# Other names of the dtypes: NumPy's codes and C names, Numba's names.
+ALIASES = {
+    "b1": "bool", "?": "bool", "bool_": "bool", "boolean": "bool",
+    "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64",
+    "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64",
+    "f2": "float16", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128",
+    "half": "float16", "single": "float32", "double": "float64", "float_": "float32",
+    "byte": "int8", "ubyte": "uint8", "short": "int16", "ushort": "uint16", "intc": "int32", "uintc": "uint32",
+    "int_": "int64", "uint": "uint64", "long_": "int64", "ulong": "uint64", "longlong": "int64",
+    "ulonglong": "uint64", "intp": "int64", "uintp": "uint64", "ssize_t": "int64", "size_t": "uint64",
+}  # fmt: skip
+for _dtype in dtypes.values():
+    ALIASES.setdefault(_dtype.name, _dtype._dtype)
+
+
+def parse(signature: Any) -> Signature:
+    """Read one signature.
+
+    Parameters
+    ----------
+    signature : str, tuple, list, Signature
+        Text in either spelling, or a sequence with an item for each argument: text, `gpu.float32`, `gpu.float32[:]`,
+        a NumPy dtype or scalar class, ``int``, ``float``, ``complex``, ``bool``, a tuple of those, ``None``.
+
+    Returns
+    -------
+    Signature
+
+    Raises
+    ------
+    SignatureError
+        The text can't be read; the message has a caret under the place.
+    TypeError
+        An item that isn't a type.
+    """
+    if isinstance(signature, Signature):
+        return signature
+    if isinstance(signature, str):
+        return _Reader(signature).signature()
+    if isinstance(signature, (tuple, list)):
+        return Signature(tuple(one_type(item) for item in signature))
+    if isinstance(signature, (DType, Void, _core.Type)) or signature in _PYTHON_TYPES:
+        return Signature((one_type(signature),))
+    raise TypeError(
+        f"a signature is text ('f4[::1], int'), a tuple of types, or void(...), and this is {type(signature).__name__}"
+    )
+
+
+def parse_many(signatures: Any) -> tuple[Signature, ...]:
+    """Read what `gpu.jit` takes as its first argument: one signature or a list of them.
+
+    A list whose items are signatures themselves (text with several types, tuples, ``void(...)``) is several signatures;
+    a list of single types is one signature.
+    """
+    if not isinstance(signatures, list):
+        return (parse(signatures),)
+    if all(isinstance(item, Signature) or isinstance(item, (str, tuple, list)) for item in signatures) and any(
+        not isinstance(item, str) or _Reader(item).is_signature() for item in signatures
+    ):
+        return tuple(parse(item) for item in signatures)
+    return (parse(signatures),)
+
+
+def one_type(item: Any) -> _core.Type:
+    """The type of one argument from text, a dtype object, a Python or NumPy type, or a tuple of such."""
+    if isinstance(item, _core.Type):
+        return item
+    if isinstance(item, DType):
+        return item._type
+    if isinstance(item, str):
+        return _Reader(item).only_type()
+    if item is None:
+        return _core.Type("none")
+    if isinstance(item, tuple):
+        return _core.Type("tuple", items=tuple(one_type(i) for i in item), fields=getattr(item, "_fields", None))
+    if isinstance(item, type) and item in _PYTHON_TYPES:
+        return _core.Type(_PYTHON_TYPES[item])  # type: ignore[arg-type]
+    name = _numpy_name(item)
+    if name is not None and name in dtypes or name == "bool":
+        return _core.Type("scalar", dtype=name)
+    raise TypeError(f"not the type of an argument: {item!r}; there are gpu.float32, gpu.float32[:], 'f4[::1]', int, ...")
+
+
+_PYTHON_TYPES: dict[Any, str] = {int: "weak_int", float: "weak_float", complex: "weak_complex", bool: "weak_bool"}
+
+
+def _numpy_name(item: Any) -> str | None:
+    """``float32`` for ``np.float32``, ``np.dtype('f4')``, ``ml_dtypes.bfloat16``; None for anything else."""
+    import sys
+
+    np = sys.modules.get("numpy")
+    if np is None:
+        return None
+    if isinstance(item, np.dtype) or isinstance(item, type) and issubclass(item, np.generic):
+        try:
+            return str(np.dtype(item).name)
+        except TypeError:
+            return None
+    return None
+
+
+class _Reader:
+    """A recursive-descent reader of one text; `at` is the place in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    # ---- what is read
+
+    def signature(self) -> Signature:
+        """``[result](types)`` or ``types``, up to the end of the text."""
+        start = self.at
+        name = self.word()
+        if name and name not in CONSTRUCTORS and self.peek() == "(":
+            result = None if name in ("void", "none", "None") else self.named(name, start)
+            self.take("(")
+            args = self.types(")")
+            self.take(")", "',' or ')'")
+            self.end()
+            return Signature(args, result)
+        self.at = start
+        args = self.types("")
+        self.end()
+        return Signature(args)
+
+    def is_signature(self) -> bool:
+        """Is this text a signature (several types, or ``result(types)``) rather than one type?"""
+        try:
+            self.type()
+        except SignatureError:
+            return True
+        return self.peek() != ""
+
+    def only_type(self) -> _core.Type:
+        found = self.type()
+        self.end()
+        return found
+
+    def types(self, closing: str) -> tuple[_core.Type, ...]:
+        found: list[_core.Type] = []
+        while self.peek() != closing:
+            found.append(self.type())
+            if not self.skip(","):
+                break
+        return tuple(found)
+
+    def type(self) -> _core.Type:
+        start = self.skip_space()
+        if self.skip("("):
+            items = self.types(")")
+            self.take(")", "',' or ')'")
+            return _core.Type("tuple", items=items)
+        name = self.word()
+        if not name:
+            missing = self.peek() in ("", ",", ")")
+            self.fail(start, max(start + 1, self.at), "a type is missing here" if missing else "not a type")
+        if name in CONSTRUCTORS and self.peek() == "(":
+            return CONSTRUCTORS[name](self)
+        if self.peek() == "[":
+            return self.array(name, start)
+        return self.named(name, start)
+
+    def array(self, name: str, start: int) -> _core.Type:
+        dtype = self.dtype(name, start)
+        open_at = self.at
+        self.take("[")
+        contiguous = []
+        while True:
+            self.take(":", "':' for a dimension")
+            mark = self.skip(":")
+            if mark:
+                self.take("1", "'::1' for a contiguous dimension")
+            contiguous.append(mark)
+            if not self.skip(","):
+                break
+        self.take("]", "',' or ']'")
+        try:
+            return array_type(dtype, contiguous)
+        except TypeError as error:
+            self.fail(open_at, self.at, str(error))
+
+    def read_array(self) -> _core.Type:
+        """``array(float32, 2d, C)``, with ``readonly`` or ``read-only`` at the end."""
+        self.take("(")
+        start = self.skip_space()
+        dtype = self.dtype(self.word(), start)
+        self.take(",")
+        start = self.skip_space()
+        ndim = self.word()
+        if not (ndim.endswith("d") and ndim[:-1].isdigit() and int(ndim[:-1]) <= 16):
+            self.fail(start, self.at, "the number of dimensions is written like 2d, at most 16d")
+        self.take(",")
+        start = self.skip_space()
+        layout = self.word()
+        if layout not in ("C", "F", "A"):
+            self.fail(start, self.at, "the layout is C, F or A")
+        readonly = False
+        if self.skip(","):
+            start = self.skip_space()
+            first = self.word()
+            readonly = first == "readonly" or (first == "read" and self.skip("-") and self.word() == "only")
+            if not readonly:
+                self.fail(start, self.at, "only 'readonly' may follow the layout")
+        self.take(")")
+        return _core.Type("array", dtype=dtype, ndim=int(ndim[:-1]), layout=layout, readonly=readonly)  # type: ignore[arg-type]
+
+    def read_tuple(self) -> _core.Type:
+        """``Tuple((t, u))`` or ``Tuple(t, u)``."""
+        self.take("(")
+        items = self.types(")")
+        self.take(")", "',' or ')'")
+        if len(items) == 1 and items[0].kind == "tuple":
+            return items[0]
+        return _core.Type("tuple", items=items)
+
+    def read_unituple(self) -> _core.Type:
+        """``UniTuple(t, n)``."""
+        self.take("(")
+        item = self.type()
+        self.take(",")
+        start = self.skip_space()
+        count = self.word()
+        if not count.isdigit():
+            self.fail(start, self.at, "the number of items is missing")
+        self.take(")")
+        return _core.Type("tuple", items=(item,) * int(count))
+
+    def named(self, name: str, start: int) -> _core.Type:
+        if name in WEAK:
+            return _core.Type(WEAK[name])  # type: ignore[arg-type]
+        if name in ("None", "none"):
+            return _core.Type("none")
+        if name == "void":
+            self.fail(start, self.at, "'void' is a result, not the type of an argument")
+        return _core.Type("scalar", dtype=self.dtype(name, start))
+
+    def dtype(self, name: str, start: int) -> str:
+        """The dtype that an array's element or a typed scalar has."""
+        if name in ALIASES:
+            return ALIASES[name]
+        if name == "bool":
+            return "bool"
+        if name in ("int", "float", "complex"):
+            size = {"int": "i4[:] or i8[:]", "float": "f4[:] or f8[:]", "complex": "c8[:] or c16[:]"}[name]
+            self.fail(start, self.at, f"the elements of an array have a size: write {size}")
+        import difflib
+
+        near = difflib.get_close_matches(name, [*ALIASES, *WEAK, "void"], 1, 0.6)
+        self.fail(start, self.at, f"unknown type '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+
+    # ---- characters
+
+    def skip_space(self) -> int:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
+        return self.at
+
+    def peek(self) -> str:
+        self.skip_space()
+        return self.text[self.at : self.at + 1]
+
+    def skip(self, char: str) -> bool:
+        found = self.peek() == char
+        self.at += found
+        return found
+
+    def take(self, char: str, wanted: str = "") -> None:
+        if not self.skip(char):
+            what = wanted or f"'{char}'"
+            self.fail(self.at, self.at + 1, f"expected {what}" + ("" if self.peek() else ", and the text ends here"))
+
+    def word(self) -> str:
+        start = self.skip_space()
+        if self.text[self.at : self.at + 1] == "?":
+            self.at += 1
+            return "?"
+        while self.at < len(self.text) and (self.text[self.at].isalnum() or self.text[self.at] == "_"):
+            self.at += 1
+        word = self.text[start : self.at]
+        for module in ("np", "numpy", "gpu", "cuda", "numba", "types"):  # np.float32, numba.types.int32
+            if word == module and self.text[self.at : self.at + 1] == ".":
+                self.at += 1
+                return self.word()
+        return word
+
+    def end(self) -> None:
+        if self.peek():
+            self.fail(self.at, len(self.text), "nothing may follow the last type")
+
+    def fail(self, start: int, end: int, message: str) -> NoReturn:
+        line = self.text.replace("\n", " ").replace("\t", " ")
+        raise SignatureError(f"signature: {message}\n    {line}\n    {' ' * start}{'^' * max(1, end - start)}")
+
+
+CONSTRUCTORS = {"array": _Reader.read_array, "Tuple": _Reader.read_tuple, "UniTuple": _Reader.read_unituple}
