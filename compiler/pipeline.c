@@ -1,0 +1,32 @@
+/* pipeline.c - the passes over our own IR, in the order in which they run.
+ *
+ * A name here is also the pass's name for `irtool`, for dumps and in test files. LLVM optimises what
+ * comes out of this; only what LLVM can't know (ranges of thread indices, facts of a launch, which
+ * parameters a kernel needs) or what makes its work smaller is done here. */
+#include "compiler.h"
+
+#include <stdlib.h>
+
+const Pass pipeline_passes[] = {
+    {NULL, NULL},
+};
+
+static void check(const IrModule *m, const char *after) {
+#ifndef NDEBUG
+    const char *error = ir_verify(m);
+    if (!error) return;
+    ir_print(m, stderr, false);
+    fprintf(stderr, "%s: the IR is wrong after %s: %s\n", m->name, after, error);
+    abort();
+#else
+    (void)m, (void)after;
+#endif
+}
+
+void pipeline_run(IrModule *m) {
+    check(m, "building");
+    for (const Pass *p = pipeline_passes; p->name; p++) {
+        p->run(m);
+        check(m, p->name);
+    }
+}
