@@ -19,6 +19,9 @@ typedef struct LaunchConfig {
     /* Called now and then while the caller waits; true means stop (Ctrl-C). May be NULL. */
     bool (*interrupted)(void *arg);
     void *interrupted_arg;
+    /* What former launches of this image took, in picoseconds a thread; 0 = unknown. Kept by the caller (any thread may
+     * read and write it), brought up to date by the device: it decides whether waking the pool pays. May be NULL. */
+    uint32_t *cost;
 } LaunchConfig;
 
 typedef struct Device Device;
