@@ -1,0 +1,117 @@
+"""`raise` and `assert` in kernels: the launch raises that exception, with message, line, block and thread."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu
+
+DEVICES = ["python", "cpu"]
+
+
+@gpu.jit
+def refuse_negative(a, out):
+    i = gpu.grid(1)
+    if i < a.size:
+        if a[i] < 0:
+            raise ValueError("negative input")
+        out[i] = a[i]
+
+
+@gpu.jit
+def assert_small(a):
+    i = gpu.grid(1)
+    if i < a.size:
+        assert a[i] < 10, "too large"
+
+
+def checked(x):
+    if x > 5:
+        raise OverflowError("above five")
+    return x + 1
+
+
+@gpu.jit
+def raises_in_a_helper(a, out):
+    i = gpu.grid(1)
+    if i < a.size:
+        out[i] = checked(a[i])
+
+
+@gpu.jit
+def bare(a):
+    if a[0] == 1:
+        raise RuntimeError
+    assert a[0] != 2
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_message_line_block_and_thread(device: str) -> None:
+    a = np.ones(64, "f4")
+    a[37] = -1
+    with gpu.device(device):
+        refuse_negative[4, 16](np.abs(a), np.zeros(64, "f4"))
+        with pytest.raises(ValueError, match="negative input") as caught:
+            refuse_negative[4, 16](a, np.zeros(64, "f4"))
+            gpu.synchronize()
+    text = str(caught.value)
+    assert "test_exceptions.py:18" in text
+    assert "block (2, 0, 0)" in text and "thread (5, 0, 0)" in text
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_launches_after_it_work(device: str) -> None:
+    a, out = np.ones(8, "f4"), np.zeros(8, "f4")
+    with gpu.device(device):
+        with pytest.raises(ValueError, match="negative input"):
+            refuse_negative[1, 8](-a, out)
+            gpu.synchronize()
+        refuse_negative[1, 8](a, out)
+        gpu.synchronize()
+    assert out.tolist() == [1] * 8
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_assert(device: str) -> None:
+    with gpu.device(device):
+        assert_small[1, 32](np.arange(9))
+        with pytest.raises(AssertionError, match="too large"):
+            assert_small[1, 32](np.arange(30))
+            gpu.synchronize()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_in_a_device_function(device: str) -> None:
+    out = np.zeros(4, "i4")
+    with gpu.device(device):
+        raises_in_a_helper[1, 4](np.arange(4, dtype="i4"), out)
+        assert out.tolist() == [1, 2, 3, 4]
+        with pytest.raises(OverflowError, match="above five"):
+            raises_in_a_helper[1, 4](np.arange(4, 8, dtype="i4"), out)
+            gpu.synchronize()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(("value", "exception"), [(1, RuntimeError), (2, AssertionError)])
+def test_without_a_message(device: str, value: int, exception: type[Exception]) -> None:
+    with gpu.device(device), pytest.raises(exception):
+        bare[1, 1](np.array([value]))
+        gpu.synchronize()
+
+
+class Refused(Exception):
+    """An exception class of the user's own."""
+
+
+@gpu.jit
+def own_class(a):
+    if a[0] > 0:
+        raise Refused("by us")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_own_exception_class(device: str) -> None:
+    with gpu.device(device), pytest.raises(Refused, match="by us"):
+        own_class[1, 1](np.ones(1))
+        gpu.synchronize()

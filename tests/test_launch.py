@@ -1,0 +1,246 @@
+"""Launches: configurations, arguments, what is refused and how it reads; threads, forks, interrupts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu
+
+
+@gpu.jit
+def fill(out, value=7.0):
+    i = gpu.grid(1)
+    if i < out.size:
+        out[i] = value
+
+
+@gpu.jit
+def count(out):
+    x, y, z = gpu.grid(3)
+    w, h, _ = gpu.gridsize(3)
+    out[x + w * (y + h * z)] = 1
+
+
+@pytest.mark.parametrize(
+    ("grid", "block"),
+    [(2, 3), ((2,), (3,)), ((2, 1), (3, 2)), ((1, 2, 3), (2, 2, 2)), (np.int32(2), np.int64(3)), ([2, 1], [3, 1])],
+)
+def test_configurations(grid: Any, block: Any) -> None:
+    total = int(np.prod(grid)) * int(np.prod(block))
+    out = np.zeros(total, "i4")
+    count[grid, block](out)
+    assert out.sum() == total
+
+
+def test_keywords_and_defaults() -> None:
+    out = np.zeros(4)
+    fill[1, 4](out)
+    assert out.tolist() == [7] * 4
+    fill[1, 4](out, 2)
+    assert out.tolist() == [2] * 4
+    fill[1, 4](value=3.5, out=out)
+    assert out.tolist() == [3.5] * 4
+
+
+def test_zero_blocks_is_a_no_op() -> None:
+    out = np.zeros(4)
+    fill[0, 4](out)
+    assert out.tolist() == [0] * 4
+
+
+def test_forall_and_auto() -> None:
+    out = np.zeros(1000)
+    fill.forall(out.size)(out, 1.0)
+    assert (out == 1).all()
+    fill[gpu.auto](out, 2.0)
+    assert (out == 2).all()
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ((1, 2048), "1024"),
+        ((1, 0), "block"),
+        ((-1, 32), "grid"),
+        ((1.5, 32), "integer"),
+        ((1, (1, 2, 3, 4)), "three"),
+        ((2**40, 32), "grid"),
+        (("a", 32), "integer"),
+    ],
+)
+def test_bad_configuration(config: Any, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        fill[config](np.zeros(4))
+
+
+def test_no_configuration() -> None:
+    with pytest.raises(TypeError, match="grid, block"):
+        fill(np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "words"),
+    [
+        ((), {}, "out"),
+        ((np.zeros(3), 1, 2), {}, "2"),
+        ((np.zeros(3),), {"valu": 1}, "valu"),
+        ((np.zeros(3), 1), {"value": 1}, "value"),
+        (("text", 1), {}, "out"),
+        ((object(),), {}, "out"),
+        ((np.zeros(3), {}), {}, "value"),
+        ((np.array(["a", "b"]),), {}, "out"),
+        ((np.array([object()]),), {}, "out"),
+        ((np.zeros(3, ">f4"),), {}, "out"),
+    ],
+)
+def test_bad_arguments(args: tuple, kwargs: dict, words: str) -> None:
+    with pytest.raises((TypeError, gpu.CompileError), match=words):
+        fill[1, 4](*args, **kwargs)
+
+
+def test_typed_scalars_specialise() -> None:
+    out = np.zeros(1)
+    for value in (np.int8(-1), np.uint8(255), np.float32(0.1), np.uint64(2**63), True, 2**40, -1.5, np.bool_(True)):
+        fill[1, 1](out, value)
+        assert out[0] == float(value), repr(value)
+
+
+def test_arrays_are_used_in_place() -> None:
+    base = np.zeros((4, 6))
+    fill[1, 8](base[1, ::2], 5.0)
+    assert base[1].tolist() == [5, 0, 5, 0, 5, 0] and base.sum() == 15
+
+
+def test_read_only_array_is_not_written() -> None:
+    out = np.zeros(4)
+    out.flags.writeable = False
+    with pytest.raises(gpu.CompileError, match="read-only"):
+        fill[1, 4](out)
+    assert out.sum() == 0
+
+
+def test_function_without_a_source_file() -> None:
+    scope: dict[str, Any] = {"gpu": gpu}
+    exec("def k(out):\n    out[0] = 3\n", scope)
+    out = np.zeros(1)
+    gpu.jit(scope["k"])[1, 1](out)
+    assert out[0] == 3
+    exec("def bad(out):\n    out[0] = nowhere\n", scope)
+    with pytest.raises(gpu.CompileError, match="nowhere"):
+        gpu.jit(scope["bad"])[1, 1](out)
+
+
+def test_device_function_called_from_python() -> None:
+    @gpu.jit(device=True)
+    def hypot2(x, y):
+        return x * x + y * y, x - y
+
+    total, difference = hypot2(np.float32(1.5), np.float32(2))
+    assert type(total) is np.float32 and total == 6.25
+    assert type(difference) is np.float32 and difference == -0.5
+    assert hypot2(3, 4) == (25, -1)
+
+
+def test_many_threads_compile_and_launch() -> None:
+    @gpu.jit
+    def scaled(x, factor):
+        i = gpu.grid(1)
+        if i < x.size:
+            x[i] = x[i] * factor
+
+    faults = []
+
+    def work(n: int) -> None:
+        for dtype in ("f4", "f8", "i4", "i8"):
+            x = np.ones(100, dtype)
+            for _ in range(50):
+                scaled[1, 128](x, 1)
+            scaled[1, 128](x, n)
+            if not (x == n).all():
+                faults.append((n, dtype))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults
+
+
+def run_script(text: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def test_fork_after_use() -> None:
+    done = run_script("""
+        import os, numpy as np, gpu
+        @gpu.jit
+        def fill(out):
+            i = gpu.grid(1)
+            if i < out.size:
+                out[i] = i
+        out = np.zeros(200_000)
+        fill[800, 256](out)
+        child = os.fork()
+        again = np.zeros(200_000)
+        fill[800, 256](again)
+        assert (out == again).all()
+        if child:
+            _, status = os.waitpid(child, 0)
+            assert status == 0, status
+            print("both")
+    """)
+    assert done.stdout.strip() == "both", done.stderr
+
+
+def test_ctrl_c_stops_a_long_launch() -> None:
+    script = textwrap.dedent("""
+        import numpy as np, gpu
+        @gpu.jit
+        def forever(out):
+            n = 0
+            while out[0] == 0:
+                n += 1
+            out[1] = n
+        print("started", flush=True)
+        try:
+            forever[1, 1](np.zeros(2))
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+    """)
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    threading.Event().wait(1.5)
+    os.kill(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert out == "interrupted\n"
+
+
+def test_launches_leak_nothing() -> None:
+    done = run_script("""
+        import resource, numpy as np, gpu
+        @gpu.jit
+        def fill(out, v):
+            out[0] = v
+        out = np.zeros(4)
+        launch = fill[1, 1]
+        for n in range(2000):
+            launch(out, n)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for n in range(100_000):
+            launch(out, 1.5)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    """)
+    assert int(done.stdout) < 2000, done.stderr  # KiB
