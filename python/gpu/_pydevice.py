@@ -1,0 +1,219 @@
+"""The ``python`` device: the undecorated function, run by CPython for one kernel thread after the other.
+
+Blocks run in ascending order, the threads of a block in CUDA's order (x fastest). `pdb`, `print` and coverage work,
+since the function's own code object runs, with its file and lines; only its globals are a copy, in which `math`,
+`numpy` and `gpu` names behave as in kernels (see `gpu._pynames`). It is slow, and the reference that tests compare with.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import product
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from . import _core, _pynames
+from ._names import Intrinsic, running
+
+WARP = 32
+AXES = "xyz"
+
+
+def launch(
+    kernel: _core.Kernel, grid: tuple[int, int, int], block: tuple[int, int, int], args: tuple[Any, ...], shared: int = 0
+) -> None:
+    """Run a kernel for every thread of a grid.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    grid, block : tuple of three ints
+        Numbers of blocks, and of threads in a block.
+    args : tuple
+        One value for each parameter; NumPy arrays are used in place.
+    shared : int
+        Bytes of dynamic shared memory; not used here.
+
+    Raises
+    ------
+    Exception
+        What a thread raises; its message names kernel, block and thread, which are also attributes of it.
+    """
+    scope = Scope()
+    function = scope.function(kernel.py_func)
+    values = [_pynames.as_argument(a) for a in args]
+    values = _signature_types(kernel, values)
+    before, thread = running.values, Thread(grid, block)
+    running.values = thread.values
+    debug = bool(kernel.options["debug"])
+    try:
+        with np.errstate(all="ignore", divide="raise" if debug else "ignore"):
+            for at in product(*map(range, (*grid[::-1], *block[::-1]))):
+                thread.enter(at[2::-1], at[:2:-1])
+                scope.enter(thread)
+                _run(kernel, function, values, thread, scope)
+    finally:
+        running.values = before
+
+
+def _run(kernel: _core.Kernel, function: FunctionType, values: list[Any], thread: Thread, scope: Scope) -> None:
+    name = kernel.py_func.__name__
+    try:
+        try:
+            result = function(*values)
+        except FloatingPointError as error:  # debug=True alone
+            raise ZeroDivisionError("division by zero").with_traceback(error.__traceback__) from None
+        if result is not None:
+            raise TypeError(f"kernel {name} returned a value; a kernel writes its results to arrays")
+    except Exception as error:
+        if type(error).__module__ != "bdb":
+            _locate(error, name, thread, scope)
+        raise
+
+
+def _locate(error: Exception, kernel: str, thread: Thread, scope: Scope) -> None:
+    """Say in the exception where in the grid it was raised."""
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        if trace.tb_frame.f_code in scope.codes:
+            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno} "
+        trace = trace.tb_next
+    block, index = thread.block, thread.index
+    where = f"[{place}in {kernel}, block {block}, thread {index}]"
+    if len(error.args) <= 1:
+        error.args = (" ".join([*map(str, error.args), where]),)
+    error.__dict__.update(kernel=kernel, block=block, thread=index)
+
+
+def _signature_types(kernel: _core.Kernel, values: list[Any]) -> list[Any]:
+    """With an explicit signature, Python numbers become scalars of its types."""
+    signatures = kernel.options["signatures"]
+    if len(signatures) != 1:
+        return values
+    return [
+        np.dtype(t.dtype).type(v) if t.kind == "scalar" and isinstance(v, (int, float, complex)) else v
+        for t, v in zip(signatures[0], values, strict=False)
+    ]
+
+
+class Thread:
+    """The kernel thread that is running: what `gpu.threadIdx.x` and its kind answer."""
+
+    def __init__(self, grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
+        self.grid_dim, self.block_dim = grid, block
+        self.values: dict[str, Any] = {"gpu.grid": self.grid, "gpu.gridsize": self.gridsize, "gpu.warpsize": WARP}
+        for axis, blocks, threads in zip(AXES, grid, block, strict=True):
+            self.values[f"gpu.gridDim.{axis}"] = blocks
+            self.values[f"gpu.blockDim.{axis}"] = threads
+
+    def enter(self, block: tuple[int, ...], index: tuple[int, ...]) -> None:
+        """Become that thread of that block; both are (x, y, z)."""
+        self.block, self.index = block, index
+        for i, axis in enumerate(AXES):
+            self.values[f"gpu.blockIdx.{axis}"] = block[i]
+            self.values[f"gpu.threadIdx.{axis}"] = index[i]
+        size = self.block_dim
+        self.values["gpu.laneid"] = (index[0] + size[0] * (index[1] + size[1] * index[2])) % WARP
+
+    def grid(self, ndim: int) -> Any:
+        """`gpu.grid`."""
+        at = [b * n + t for b, n, t in zip(self.block, self.block_dim, self.index, strict=True)]
+        return _first("grid", at, ndim)
+
+    def gridsize(self, ndim: int) -> Any:
+        """`gpu.gridsize`."""
+        return _first("gridsize", [g * b for g, b in zip(self.grid_dim, self.block_dim, strict=True)], ndim)
+
+
+def _first(name: str, values: list[int], ndim: int) -> Any:
+    if ndim not in (1, 2, 3):
+        raise ValueError(f"gpu.{name}() takes 1, 2 or 3")
+    return values[0] if ndim == 1 else tuple(values[:ndim])
+
+
+class Scope:
+    """The functions of one launch, bound to copies of their globals and closures."""
+
+    def __init__(self) -> None:
+        self.functions: dict[FunctionType, FunctionType] = {}
+        self.spaces: dict[int, dict[str, Any]] = {}
+        self.modules: dict[str, _pynames.Namespace] = {}
+        self.live: list[tuple[dict[str, Any], str, Intrinsic]] = []  # values that differ by thread, imported by name
+        self.codes: set[CodeType] = set()
+
+    def enter(self, thread: Thread) -> None:
+        """Set the names that stand for a value of the thread, such as `laneid`."""
+        for space, name, intrinsic in self.live:
+            space[name] = thread.values.get(intrinsic._path, intrinsic)
+
+    def function(self, function: Any) -> FunctionType:
+        """The function, with its names replaced; functions that it calls likewise."""
+        if function in self.functions:
+            return self.functions[function]
+        code: CodeType = function.__code__
+        self.codes.add(code)
+        space = self.space(function.__globals__)
+        cells = tuple(CellType() for _ in function.__closure__ or ())
+        bound = FunctionType(code, space, function.__name__, function.__defaults__, cells)
+        bound.__kwdefaults__ = function.__kwdefaults__
+        self.functions[function] = bound  # before what it names: it may call itself
+        for name in _names_of(code, self.codes):
+            self.bind(space, name, function.__globals__)
+        for cell, original in zip(cells, function.__closure__ or (), strict=True):
+            try:
+                cell.cell_contents = self.replace(original.cell_contents)
+            except ValueError:
+                pass  # an empty cell stays empty
+        return bound
+
+    def space(self, original: dict[str, Any]) -> dict[str, Any]:
+        """One copy of each module's globals."""
+        return self.spaces.setdefault(id(original), dict(original))
+
+    def bind(self, space: dict[str, Any], name: str, original: dict[str, Any]) -> None:
+        if name in original:
+            value = original[name]
+            if isinstance(value, Intrinsic) and not value._members and not value._is_function():
+                self.live.append((space, name, value))
+            else:
+                space[name] = self.replace(value)
+        elif name in _pynames.BUILTINS:
+            space[name] = _pynames.BUILTINS[name]
+
+    def replace(self, value: Any) -> Any:
+        """What a global, a closure variable or an attribute of a module becomes."""
+        if isinstance(value, ModuleType):
+            return self.module(value)
+        if isinstance(value, _core.Kernel):
+            return self.function(value.py_func)
+        if isinstance(value, FunctionType) and _is_users(value.__module__):
+            return self.function(value)
+        if isinstance(value, Intrinsic):
+            return value if value._members or value._is_function() else value._value()
+        return _pynames.replace_library(value)
+
+    def module(self, module: ModuleType) -> Any:
+        name = module.__name__
+        if not (_is_users(name) or name.partition(".")[0] in ("math", "cmath", "numpy", "gpu")):
+            return module
+        if name not in self.modules:
+            self.modules[name] = _pynames.Namespace(module, self.replace)
+        return self.modules[name]
+
+
+def _names_of(code: CodeType, codes: set[CodeType]) -> set[str]:
+    """Names that a code object and the functions in it may look up."""
+    names = set(code.co_names)
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            codes.add(const)
+            names |= _names_of(const, codes)
+    return names
+
+
+def _is_users(module: str | None) -> bool:
+    """Is this a module whose functions may be device functions, rather than a library's?"""
+    top = (module or "").partition(".")[0]
+    return top == "__main__" or top not in sys.stdlib_module_names and top not in ("numpy", "gpu", "ml_dtypes")

@@ -1,0 +1,293 @@
+"""`math`, `cmath`, `numpy` and conversions as kernels see them, for the ``python`` device.
+
+What NumPy and CPython do natively is left to them. Here is what a kernel defines otherwise (docs/semantics.md):
+
+* ``math.*`` of a typed float keeps its type; of an integer or a Python number it gives a Python float; a domain error
+  or an overflow gives nan or inf, as IEEE 754 has it, and no exception;
+* a float that becomes an integer saturates, and nan becomes 0;
+* an integer that becomes a narrower integer wraps;
+* ``numpy`` functions give scalars, never arrays of no dimension.
+"""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+from collections.abc import Callable
+from types import BuiltinFunctionType
+from typing import Any
+
+import numpy as np
+
+from ._dtypes import DType
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
+
+def is_typed_float(x: Any) -> bool:
+    """Is this a NumPy float scalar, bfloat16 among them?"""
+    return isinstance(x, np.floating) or (isinstance(x, np.generic) and x.dtype.name == "bfloat16")
+
+
+def is_float(x: Any) -> bool:
+    """Is this a real floating-point number, typed or Python's?"""
+    return isinstance(x, float) or is_typed_float(x)
+
+
+# ---- conversions to integers
+
+
+def saturate(x: float, least: int, most: int) -> int:
+    """The integer nearest to zero of a float, held between two limits; nan gives 0."""
+    if math.isnan(x):
+        return 0
+    if math.isinf(x):
+        return most if x > 0 else least
+    return min(max(math.trunc(x), least), most)
+
+
+def to_integer(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A scalar of an integer dtype: floats saturate, integers wrap."""
+    info = np.iinfo(dtype)
+    if is_float(value):
+        return dtype.type(saturate(float(value), int(info.min), int(info.max)))
+    if isinstance(value, (int, np.integer, np.bool_)):
+        wrapped = int(value) & (2**info.bits - 1)
+        return dtype.type(wrapped - 2**info.bits if wrapped > info.max else wrapped)
+    return dtype.type(value)
+
+
+class Converter:
+    """Stands for ``np.int32`` and its kind: a call converts as a kernel does; elsewhere it is the dtype."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+        self.__name__ = dtype.name
+
+    def __call__(self, value: Any = 0) -> Any:
+        return to_integer(value, self.dtype) if self.dtype.kind in "iu" else self.dtype.type(value)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.dtype == getattr(other, "dtype", other))
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+    def __repr__(self) -> str:
+        return f"<converts to {self.dtype.name}>"
+
+
+class _IntMeta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, builtins.int)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, builtins.int)
+
+
+class KernelInt(int, metaclass=_IntMeta):
+    """``int`` in a kernel: a float beyond 64 bits saturates, nan gives 0."""
+
+    def __new__(cls, value: Any = 0, *base: Any) -> int:  # type: ignore[misc]
+        if not base and is_float(value):
+            return saturate(float(value), INT64_MIN, INT64_MAX)
+        return builtins.int(value, *base)
+
+
+def kernel_round(value: Any, ndigits: int | None = None) -> Any:
+    """``round`` in a kernel: an infinite or nan argument saturates or gives 0."""
+    if ndigits is None and is_float(value) and not math.isfinite(float(value)):
+        return saturate(float(value), INT64_MIN, INT64_MAX)
+    return round(value) if ndigits is None else round(value, ndigits)
+
+
+BUILTINS: dict[str, Any] = {"int": KernelInt, "round": kernel_round}
+
+
+# ---- math
+
+
+def _ieee(name: str) -> Callable[..., float]:
+    """What a function gives where CPython raises."""
+    numpy_name = {"acos": "arccos", "asin": "arcsin", "acosh": "arccosh", "atanh": "arctanh", "pow": "power"}.get(name, name)
+    if name == "gamma":
+        return lambda x: math.copysign(math.inf, x) if x == 0 else math.inf if x > 0 else math.nan
+    if name == "lgamma":
+        return lambda x: math.inf
+    if name == "ldexp":
+        return lambda x, exponent: math.copysign(math.inf, x)
+    if name in ("fmod", "remainder"):
+        return lambda x, y: math.nan
+    if name == "log":
+        return lambda x, base=math.e: float(np.log(np.float64(x)) / (np.float64(1) if base == math.e else np.log(np.float64(base))))
+    ufunc = getattr(np, numpy_name, None)
+    if ufunc is None:
+        return lambda *args: math.nan
+    return lambda *args: float(ufunc(*map(np.float64, args)))
+
+
+def _result_dtype(args: tuple[Any, ...]) -> np.dtype[Any] | None:
+    """The dtype of a math function's result; None where it is a Python float."""
+    if not any(is_typed_float(a) for a in args):
+        return None
+    return np.result_type(*(a.dtype if isinstance(a, np.generic) else a for a in args))
+
+
+def _plain(x: Any) -> Any:
+    return float(x) if is_float(x) else int(x) if isinstance(x, (int, np.integer, np.bool_)) else x
+
+
+WEAK_RESULT = frozenset(
+    ["isnan", "isinf", "isfinite", "isclose", "isqrt", "gcd", "lcm", "comb", "perm", "factorial", "fsum", "prod", "dist", "sumprod"]
+)
+
+
+def _math_function(name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(math, name)
+    ieee = _ieee(name)
+
+    def call(*args: Any) -> Any:
+        plain = [_plain(a) for a in args]
+        try:
+            return function(*plain)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            with np.errstate(all="ignore"):
+                return ieee(*plain)
+
+    def typed(*args: Any) -> Any:
+        dtype = _result_dtype(args)
+        found = call(*args)
+        return found if dtype is None else dtype.type(found)
+
+    def floor_like(x: Any) -> int:
+        x = _plain(x)
+        return function(x) if math.isfinite(x) else saturate(x, INT64_MIN, INT64_MAX)
+
+    def first_typed(*args: Any) -> Any:
+        dtype = _result_dtype(args[:1])
+        found = call(*args)
+        return found if dtype is None else dtype.type(found)
+
+    def parts(x: Any) -> tuple[Any, Any]:
+        dtype = _result_dtype((x,))
+        first, second = function(_plain(x))
+        if dtype is not None:
+            first, second = dtype.type(first), second if name == "frexp" else dtype.type(second)
+        return first, second
+
+    def neighbour(*args: Any) -> Any:
+        dtype = _result_dtype(args)
+        if dtype is None:
+            return function(*map(_plain, args))
+        return np.nextafter(*map(dtype.type, args)) if name == "nextafter" else np.spacing(np.abs(args[0]))
+
+    if name in WEAK_RESULT:
+        return function
+    return {
+        "floor": floor_like, "ceil": floor_like, "trunc": floor_like, "ldexp": first_typed,
+        "frexp": parts, "modf": parts, "nextafter": neighbour, "ulp": neighbour,
+    }.get(name, typed)  # fmt: skip
+
+
+def _cmath_function(name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(cmath, name)
+
+    def typed(*args: Any) -> Any:
+        found = function(*args)
+        single = [a for a in args if isinstance(a, np.generic)]
+        if single and all(a.dtype.itemsize <= (8 if a.dtype.kind == "c" else 4) for a in single):
+            return np.complex64(found) if isinstance(found, complex) else np.float32(found) if isinstance(found, float) else found
+        return found
+
+    return typed
+
+
+# ---- numpy
+
+
+class NumpyFunction:
+    """A NumPy function or ufunc whose results are scalars, and which doesn't warn or raise on IEEE's special values."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return _as_scalar(self._function(*args, **kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+
+def _as_scalar(found: Any) -> Any:
+    if isinstance(found, tuple):
+        return tuple(map(_as_scalar, found))
+    return found[()] if isinstance(found, np.ndarray) and found.ndim == 0 else found
+
+
+# ---- what a value of a global, a closure or a module's attribute becomes
+
+
+class Namespace:
+    """Stands for a module: its attributes go through `replace`."""
+
+    def __init__(self, module: Any, replace: Callable[[Any], Any]) -> None:
+        self._module = module
+        self._replace = replace
+
+    def __getattr__(self, name: str) -> Any:
+        found = self._replace(getattr(self._module, name))
+        if isinstance(found, (Converter, NumpyFunction)) or type(found).__name__ == "function":
+            setattr(self, name, found)
+        return found
+
+    def __repr__(self) -> str:
+        return f"{self._module!r}, as kernels see it"
+
+
+_functions: dict[tuple[str, str], Callable[..., Any]] = {}
+
+
+def replace_library(value: Any) -> Any:
+    """The kernel's version of a function, class or dtype of `math`, `cmath`, `numpy` and `gpu`; others as they are."""
+    if isinstance(value, BuiltinFunctionType) and value.__module__ in ("math", "cmath"):
+        key = (value.__module__, value.__name__)
+        if key not in _functions:
+            _functions[key] = (_math_function if key[0] == "math" else _cmath_function)(key[1])
+        return _functions[key]
+    if isinstance(value, type) and issubclass(value, np.integer) and value not in (np.integer, np.signedinteger):
+        return Converter(np.dtype(value))
+    if isinstance(value, DType):
+        return Converter(value.dtype)
+    if isinstance(value, np.ufunc) or (callable(value) and not isinstance(value, type) and _is_numpy(value)):
+        return NumpyFunction(value)
+    return value
+
+
+def _is_numpy(value: Any) -> bool:
+    return str(getattr(value, "__module__", "")).partition(".")[0] == "numpy"
+
+
+# ---- arrays
+
+
+class KernelArray(np.ndarray):
+    """An argument: assigning an element converts as a kernel does."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if self.dtype.kind in "iu" and (is_float(value) or isinstance(value, int)):
+            value = to_integer(value, self.dtype)
+        super().__setitem__(index, value)
+
+
+def as_argument(value: Any) -> Any:
+    """An argument as the kernel's thread sees it: arrays, also in tuples, become `KernelArray` without a copy."""
+    if isinstance(value, tuple):
+        items = [as_argument(v) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, np.generic):
+        return value
+    if isinstance(value, np.ndarray) or hasattr(value, "__array_interface__"):
+        return np.asarray(value).view(KernelArray)
+    return value
