@@ -8,7 +8,6 @@
  *   array     data pointer, shape[0..ndim), and for LAYOUT_A strides[0..ndim) in bytes
  *   tuple     its items                         range    start, stop, step
  *   slice     start, stop, step                 method   self
- *   function  defaults, then the closure's values
  *
  * Shapes and strides are weak integers (int64 in the Numba dialect), maybe constant. */
 #ifndef GPU_TYPES_H
@@ -28,8 +27,11 @@ typedef enum TyKind {
     TY_SLICE,
     TY_RANGE,
     TY_ITER,        /* `sub` is an IterKind */
-    TY_OBJECT,      /* a host object, known when compiling: function, module, dtype, class, str, name of devfn.def */
-    TY_FUNCTION,    /* a function made inside the kernel (def, lambda); obj: its code */
+    TY_DTYPE,       /* np.float32, np.dtype("f4"), x.dtype ...: dtype */
+    TY_DICT,        /* a dict literal with str keys (`fields`), for **kwargs */
+    TY_OBJECT,      /* a host object, known when compiling: function, module, class, str, name of devfn.def */
+    TY_FUNCTION,    /* a function made inside the kernel (def, lambda); obj: its code; items: defaults, kwdefaults, closure, each maybe None */
+    TY_EXCEPTION,   /* an instance of an exception class; obj: the class; items: the arguments */
     TY_METHOD       /* obj.name: looked up as a device function "ndarray.NAME" or "scalar.NAME"; items[0]: obj */
 } TyKind;
 
@@ -48,7 +50,7 @@ struct TyNode {
     uint8_t sub;
     bool weak, readonly;
     uint32_t n;                 /* items of a value of this type */
-    const Ty *items;            /* their types; NULL for arrays, slices of ints ... see ty_item() */
+    const Ty *items;            /* their types */
     const char *const *fields;  /* named tuple */
     HostRef obj;
     const char *name;           /* TY_METHOD */
@@ -84,6 +86,7 @@ Ty ty_none(Types *t);
 Ty ty_scalar(Types *t, DType d, bool weak);
 Ty ty_ptr(Types *t, Type space);
 Ty ty_array(Types *t, DType d, unsigned ndim, Layout layout, bool readonly, Type space);
+Ty ty_dtype(Types *t, DType d);
 Ty ty_object(Types *t, HostRef obj);
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
                 const char *const *fields);      /* tuple, slice, range, iterator, function, method */

@@ -1,0 +1,142 @@
+/* evaluator.h - the evaluator's state and the functions that its own files share.
+ *
+ * eval.c      state, messages, making and reading values, emission
+ * convert.c   conversions of scalars, coercion to a joined type
+ * lattice.c   equality and join of abstract values
+ * arith.c     operators; complexops.c complex arithmetic
+ * arrays.c    indexing and attributes; iter.c ranges and iterators; calls.c calls
+ * step.c      one instruction of Python SSA
+ * infer.c     the fixed point over one function; build.c its IR */
+#ifndef GPU_EVALUATOR_H
+#define GPU_EVALUATOR_H
+
+#include "devfn.h"
+#include "eval.h"
+#include "promote.h"
+
+/* A PHI operand to be entered when all edges are known. */
+typedef struct PhiFeed { Ref phi; BlockId pred; Ref value; } PhiFeed;
+
+/* Two assignments that have no common type. */
+typedef struct Conflict { Val a, b; PyRef from_a, from_b; } Conflict;
+
+/* What a function is besides its code: where its globals and free variables are found. */
+typedef struct Callee {
+    HostRef code;               /* function or code object: what names the PyFunc */
+    HostRef globals;            /* the host function whose globals it sees */
+    Val closure;                /* inner functions: tuple of the free variables' values; else absent */
+} Callee;
+
+/* A function specialised by the types and constants of its arguments: the result of inference. */
+typedef struct Instance {
+    const PyFunc *f;
+    Callee callee;
+    uint32_t nargs;
+    Val *args;                  /* abstract */
+    Val *cell;                  /* type and constant of each PyRef; ty NULL: not reached */
+    bool *maybe_undef;          /* of each PHI: an UNDEF may reach it */
+    Conflict **conflict;        /* of each PHI, or NULL */
+    bool (*edge)[2];            /* executable edges of each block */
+    bool *reached;              /* executable blocks */
+    bool *stops;                /* blocks that end in a call that never returns */
+    Val result;                 /* ty NULL: never returns */
+    Conflict *result_conflict;
+    bool active;
+    struct Instance *next;
+} Instance;
+
+/* A function being inferred or built. */
+typedef struct Frame {
+    Instance *inst;
+    Val *vals;                  /* infer: inst->cell; build: values with refs */
+    DiagFrame at;               /* file, function, caller; the span of the current instruction */
+    uint32_t func, inlined_at;  /* of IrModule.funcs and spans */
+    struct Frame *caller;
+} Frame;
+
+typedef struct FuncEntry { HostRef code; PyFunc *f; } FuncEntry;
+typedef struct DataEntry { const void *data; uint32_t index; } DataEntry;
+
+struct Eval {
+    Arena *arena;
+    const Host *host;
+    const FrontendRequest *req;
+    Dialect dialect;
+    Types *types;
+    DiagList *diags;
+    TypedSpans *typed;
+    bool building;
+    bool keep_products;         /* inside complex arithmetic: no FMA */
+    Frame *frame;
+    IrModule *m;
+    BlockId cur;
+    uint32_t span;
+    VEC(PhiFeed) feeds;
+    VEC(FuncEntry) funcs;
+    VEC(DataEntry) data;
+    Instance *instances;
+    uint32_t depth;
+};
+
+/* eval.c */
+Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, uint64_t imm);
+void e_set_span(Eval *e, PySpan span);
+void e_finish_phis(Eval *e);
+void e_ret(Eval *e, uint32_t n, const Ref *values);
+bool e_terminated(const Eval *e);
+uint64_t val_bits(Val v, DType d);                  /* a constant of dtype d as IR bits; complex: the real part */
+uint64_t double_bits(DType d, double x);
+Val val_scalar(Eval *e, Scalar s, const Ref ref[2]);
+Val val_from_bits(Eval *e, Scalar s, uint64_t bits);
+Val val_composite(Eval *e, TyKind kind, unsigned sub, uint32_t n, const Val *items);
+static inline Scalar e_python_int(const Eval *e) { return SCALAR(DT_I64, e->dialect == DIALECT_NUMPY); }
+static inline Scalar e_python_float(const Eval *e) { return SCALAR(DT_F64, e->dialect == DIALECT_NUMPY); }
+static inline Scalar e_python_bool(const Eval *e) { return SCALAR(DT_BOOL, e->dialect == DIALECT_NUMPY); }
+static inline bool val_poisoned(Val v) { return !v.ty || v.ty->kind == TY_POISON; }
+
+/* lattice.c */
+bool val_same(Val a, Val b);                        /* type and constants, not refs */
+Val val_abstract(Eval *e, Val v);                   /* without refs */
+bool val_join(Eval *e, Val a, Val b, Val *out);     /* false: no common type. bottom (ty NULL) is neutral */
+bool val_is_known(Val v);                           /* nothing of it exists at run time */
+
+/* convert.c */
+Val val_coerce(Eval *e, Val v, Val target);         /* to the type of a join; parts that aren't constant get refs */
+Val val_phi(Eval *e, Val abstract);                 /* PHIs for the parts, in the current block */
+void val_phi_feed(Eval *e, Val phi, BlockId pred, Val v);
+
+/* arith.c, complexops.c */
+Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate);
+Val eval_contains(Eval *e, PySpan span, Val item, Val container, bool negate);
+Val complex_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b);
+Val complex_unary(Eval *e, PyUnary op, Scalar s, Val a);
+
+/* arrays.c */
+Val array_param(Eval *e, const ArgType *a, Ref data, const Ref *shape, const Ref *strides);
+Val array_captured(Eval *e, const HostArray *a);
+Val array_element(Eval *e, PySpan span, Val array, Val index);   /* array[index], index known to be in 0 ... n-1 */
+Val array_flatten_to_a(Eval *e, Val array);         /* the same array with explicit strides */
+
+/* iter.c */
+Val eval_iter_has(Eval *e, PySpan span, Val it);
+Val eval_iter_value(Eval *e, PySpan span, Val it);
+Val eval_iter_next(Eval *e, PySpan span, Val it);
+Val tuple_item(Eval *e, PySpan span, Val tuple, Val index);
+
+/* calls.c */
+PyFunc *func_for(Eval *e, HostRef code);            /* NULL: reported */
+Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args);
+
+/* step.c */
+Val eval_step(Eval *e, Frame *fr, PyRef r);         /* ty NULL: the instruction never returns */
+void check_defined(Eval *e, Frame *fr, PyRef user, PyBlockId block, PyRef operand, PySpan span);
+
+/* infer.c */
+Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args, PySpan call);
+bool undef_path(Eval *e, Frame *fr, PyBlockId use, PyRef phi, PyBlockId *where, bool *taken);
+
+/* build.c */
+Val build_inline(Eval *e, Instance *inst, uint32_t nargs, const Val *args, PySpan call);
+void build_kernel(Eval *e, Instance *inst, const Val *args);
+
+#endif

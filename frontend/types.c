@@ -1,0 +1,216 @@
+/* types.c - interned types, their texts, and the table of dtypes. */
+#include "types.h"
+
+#include <string.h>
+
+const DTypeInfo dtype_info[DT__COUNT] = {
+    [DT_BOOL] = {"bool", 1, 1, DK_BOOL, T_BOOL, DT_BOOL},
+    [DT_I8] = {"int8", 1, 8, DK_INT, T_I8, DT_I8},
+    [DT_I16] = {"int16", 2, 16, DK_INT, T_I16, DT_I16},
+    [DT_I32] = {"int32", 4, 32, DK_INT, T_I32, DT_I32},
+    [DT_I64] = {"int64", 8, 64, DK_INT, T_I64, DT_I64},
+    [DT_U8] = {"uint8", 1, 8, DK_UINT, T_U8, DT_U8},
+    [DT_U16] = {"uint16", 2, 16, DK_UINT, T_U16, DT_U16},
+    [DT_U32] = {"uint32", 4, 32, DK_UINT, T_U32, DT_U32},
+    [DT_U64] = {"uint64", 8, 64, DK_UINT, T_U64, DT_U64},
+    [DT_F16] = {"float16", 2, 16, DK_FLOAT, T_F16, DT_F16},
+    [DT_BF16] = {"bfloat16", 2, 16, DK_FLOAT, T_BF16, DT_BF16},
+    [DT_F32] = {"float32", 4, 32, DK_FLOAT, T_F32, DT_F32},
+    [DT_F64] = {"float64", 8, 64, DK_FLOAT, T_F64, DT_F64},
+    [DT_C64] = {"complex64", 8, 64, DK_COMPLEX, T_F32, DT_F32},
+    [DT_C128] = {"complex128", 16, 128, DK_COMPLEX, T_F64, DT_F64},
+};
+
+Wide dt_min(DType d) {
+    return dtype_info[d].kind == DK_INT ? -((Wide)1 << (dtype_info[d].bits - 1)) : 0;
+}
+
+Wide dt_max(DType d) {
+    unsigned bits = dtype_info[d].bits;
+    return ((Wide)1 << (dtype_info[d].kind == DK_INT ? bits - 1 : bits)) - 1;
+}
+
+bool dt_fits(DType d, Wide v) { return v >= dt_min(d) && v <= dt_max(d); }
+
+/* ---- interning --------------------------------------------------------------------------------- */
+enum { BUCKETS = 64 };
+
+struct Types {
+    Arena *arena;
+    const Host *host;
+    Dialect dialect;
+    const TyNode *bucket[BUCKETS];
+    Ty poison, undef, none, scalar[DT__COUNT][2];
+};
+
+static uint32_t mix(uint32_t h, uint64_t v) {
+    uint64_t x = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(x >> 32) ^ (uint32_t)x;
+}
+
+static bool same_fields(const TyNode *a, const TyNode *b) {
+    if (!a->fields != !b->fields) return false;
+    for (uint32_t i = 0; a->fields && i < a->n; i++)
+        if (strcmp(a->fields[i], b->fields[i]) != 0) return false;
+    return true;
+}
+
+static bool same_object(const Types *t, HostRef a, HostRef b) {
+    return a == b || (a && b && t->host->same(t->host->self, a, b));
+}
+
+static bool same_node(const Types *t, const TyNode *a, const TyNode *b) {
+    if (a->kind != b->kind || a->dtype != b->dtype || a->ndim != b->ndim || a->layout != b->layout ||
+        a->space != b->space || a->sub != b->sub || a->weak != b->weak || a->readonly != b->readonly || a->n != b->n)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->items[i] != b->items[i]) return false;
+    if (!a->name != !b->name || (a->name && strcmp(a->name, b->name) != 0)) return false;
+    return same_fields(a, b) && same_object(t, a->obj, b->obj);
+}
+
+/* The object isn't hashed: two handles may be one object. */
+static uint32_t hash_node(const TyNode *n) {
+    uint32_t h = mix(n->kind, n->dtype | (unsigned)n->ndim << 8 | (unsigned)n->layout << 16 | (unsigned)n->space << 24);
+    h = mix(h, n->sub | (unsigned)n->weak << 8 | (unsigned)n->readonly << 9);
+    for (uint32_t i = 0; i < n->n; i++) h = mix(h, (uintptr_t)n->items[i]);
+    return h;
+}
+
+static Ty intern(Types *t, const TyNode *key) {
+    uint32_t h = hash_node(key);
+    for (const TyNode *p = t->bucket[h % BUCKETS]; p; p = p->next)
+        if (p->hash == h && same_node(t, p, key)) return p;
+    TyNode *n = ARENA_NEW(t->arena, TyNode);
+    *n = *key;
+    n->hash = h;
+    if (n->n) {
+        Ty *items = ARENA_ARRAY(t->arena, Ty, n->n);
+        memcpy(items, key->items, n->n * sizeof *items);
+        n->items = items;
+    }
+    n->next = t->bucket[h % BUCKETS];
+    t->bucket[h % BUCKETS] = n;
+    return n;
+}
+
+Types *types_new(Arena *arena, const Host *host, Dialect dialect) {
+    Types *t = ARENA_NEW(arena, Types);
+    t->arena = arena;
+    t->host = host;
+    t->dialect = dialect;
+    t->poison = intern(t, &(TyNode){.kind = TY_POISON});
+    t->undef = intern(t, &(TyNode){.kind = TY_UNDEF});
+    t->none = intern(t, &(TyNode){.kind = TY_NONE});
+    for (int d = 0; d < DT__COUNT; d++)
+        for (int w = 0; w < 2; w++)
+            t->scalar[d][w] = intern(t, &(TyNode){.kind = TY_SCALAR, .dtype = (uint8_t)d, .weak = w != 0});
+    return t;
+}
+
+Ty ty_poison(Types *t) { return t->poison; }
+Ty ty_undef(Types *t) { return t->undef; }
+Ty ty_none(Types *t) { return t->none; }
+Ty ty_scalar(Types *t, DType d, bool weak) { return t->scalar[d][weak]; }
+Ty ty_ptr(Types *t, Type space) { return intern(t, &(TyNode){.kind = TY_PTR, .space = (uint8_t)space}); }
+Ty ty_dtype(Types *t, DType d) { return intern(t, &(TyNode){.kind = TY_DTYPE, .dtype = (uint8_t)d}); }
+Ty ty_object(Types *t, HostRef obj) { return intern(t, &(TyNode){.kind = TY_OBJECT, .obj = obj}); }
+
+Ty ty_array(Types *t, DType d, unsigned ndim, Layout layout, bool readonly, Type space) {
+    if (ndim <= 1 && layout == LAYOUT_F) layout = LAYOUT_C;
+    Ty items[1 + 2 * MAX_NDIM];
+    uint32_t n = 1 + ndim * (layout == LAYOUT_A ? 2u : 1u);
+    items[0] = ty_ptr(t, space);
+    for (uint32_t i = 1; i < n; i++) items[i] = t->scalar[DT_I64][t->dialect == DIALECT_NUMPY];
+    return intern(t, &(TyNode){.kind = TY_ARRAY, .dtype = (uint8_t)d, .ndim = (uint8_t)ndim, .layout = (uint8_t)layout,
+                               .readonly = readonly, .space = (uint8_t)space, .n = n, .items = items});
+}
+
+Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
+                const char *const *fields) {
+    Ty few[8], *types = n <= 8 ? few : ARENA_ARRAY(t->arena, Ty, n);
+    for (uint32_t i = 0; i < n; i++) types[i] = items[i].ty;
+    return intern(t, &(TyNode){.kind = kind, .sub = (uint8_t)sub, .n = n, .items = types, .obj = obj,
+                               .name = name, .fields = fields});
+}
+
+/* ---- texts ------------------------------------------------------------------------------------- */
+static const char *scalar_text(Types *t, DType d, bool weak) {
+    if (!weak) return dtype_info[d].name;
+    return arena_printf(t->arena, "%s (weak)", d == DT_BOOL ? "bool" : d == DT_I64 ? "int" : d == DT_F64 ? "float" : "complex");
+}
+
+static const char *array_text(Types *t, Ty ty) {
+    static const char *const layouts[] = {"C", "F", "A"};
+    return arena_printf(t->arena, "array(%s, %ud, %s%s)", dtype_info[ty->dtype].name, ty->ndim, layouts[ty->layout],
+                        ty->readonly ? ", readonly" : "");
+}
+
+static const char *items_text(Types *t, const char *open, Ty ty, const char *close) {
+    const char *s = open;
+    for (uint32_t i = 0; i < ty->n; i++)
+        s = arena_printf(t->arena, "%s%s%s", s, i ? ", " : "", ty_text(t, ty->items[i]));
+    return arena_printf(t->arena, "%s%s%s", s, ty->kind == TY_TUPLE && ty->n == 1 ? "," : "", close);
+}
+
+static const char *object_text(Types *t, HostRef obj) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (!t->host->info(t->host->self, obj, &info)) return "object";
+    switch (info.kind) {
+    case HOST_STR: return "str";
+    case HOST_MODULE: return arena_printf(t->arena, "module %s", info.text ? info.text : "?");
+    case HOST_FUNCTION: return "function";
+    case HOST_NAMED: return arena_printf(t->arena, "function %s", info.path);
+    case HOST_CLASS: return arena_printf(t->arena, "class %s", info.text ? info.text : "?");
+    case HOST_LIST: return "list";
+    case HOST_DICT: return "dict";
+    default: return info.type_name ? info.type_name : "object";
+    }
+}
+
+static const char *iter_text(Types *t, Ty ty) {
+    static const char *const names[] = {"range iterator", "iterator", "reverse iterator", "enumerate", "zip"};
+    (void)t;
+    return names[ty->sub];
+}
+
+const char *ty_text(Types *t, Ty ty) {
+    if (!ty) return "nothing";
+    switch (ty->kind) {
+    case TY_POISON: return "unknown";
+    case TY_UNDEF: return "unassigned";
+    case TY_NONE: return "None";
+    case TY_SCALAR: return scalar_text(t, (DType)ty->dtype, ty->weak);
+    case TY_PTR: return "pointer";
+    case TY_ARRAY: return array_text(t, ty);
+    case TY_TUPLE: return items_text(t, "tuple(", ty, ")");
+    case TY_SLICE: return "slice";
+    case TY_RANGE: return "range";
+    case TY_ITER: return iter_text(t, ty);
+    case TY_DTYPE: return arena_printf(t->arena, "dtype %s", dtype_info[ty->dtype].name);
+    case TY_DICT: return "dict";
+    case TY_OBJECT: return object_text(t, ty->obj);
+    case TY_FUNCTION: return "function";
+    case TY_EXCEPTION: return "exception";
+    case TY_METHOD: return arena_printf(t->arena, "method %s", ty->name);
+    }
+    return "?";
+}
+
+static const char *wide_text(Arena *a, Wide v) {
+    char buf[48], *p = buf + sizeof buf;
+    bool neg = v < 0;
+    __extension__ typedef unsigned __int128 UWide;
+    UWide u = neg ? -(UWide)v : (UWide)v;
+    *--p = 0;
+    do *--p = (char)('0' + (int)(u % 10)); while (u /= 10);
+    if (neg) *--p = '-';
+    return arena_strdup(a, p);
+}
+
+const char *val_text(Types *t, Val v) {
+    if (!v.ty || v.ty->kind != TY_SCALAR || v.konst != KONST_INT) return ty_text(t, v.ty);
+    if (v.ty->dtype == DT_BOOL) return v.i ? "True" : "False";
+    return arena_printf(t->arena, "%s %s", ty_text(t, v.ty), wide_text(t->arena, v.i));
+}
