@@ -1,0 +1,21 @@
+/* image.c - the end of an Image. */
+#include "image.h"
+
+#include <stdlib.h>
+
+void gpu_image_free(Image *image) {
+    if (!image) return;
+    for (uint32_t i = 0; i < image->nsites; i++) {
+        ImageSite *s = &image->sites[i];
+        free(s->exception);
+        free(s->message);
+        free(s->file);
+        free(s->function);
+    }
+    free(image->sites);
+    free(image->params);
+    free(image->object);
+    free(image->ptx);
+    free(image->entry);
+    free(image);
+}
