@@ -68,7 +68,9 @@ static void put_float(Printer *p, Type t, uint64_t bits) {
         return;
     }
     char text[40];
-    for (int digits = 1; digits <= 17; digits++) {
+    bool whole = fabs(v) < 1e15 && v == floor(v);
+    if (whole) snprintf(text, sizeof text, "%.1f", v);
+    for (int digits = 1; digits <= 17 && !whole; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, v);
         double back = strtod(text, NULL);
         if (ir_double_to_bits(t, back) == bits) break;

@@ -89,6 +89,9 @@ static bool check_preds(Verifier *v, BlockId b) {
         if (in->op != OP_PHI) break;
         if (!block->preds.n) return fail(v, "a phi in the entry block");
         if (in->nargs != block->preds.n) return fail(v, "%u operands for %u predecessors", in->nargs, block->preds.n);
+        for (uint32_t k = 1; k < in->nargs; k++)
+            if (block->preds.at[k] == block->preds.at[k - 1] && in->args[k] != in->args[k - 1])
+                return fail(v, "two values from one predecessor");
     }
     return true;
 }
