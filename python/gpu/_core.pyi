@@ -5,9 +5,7 @@ from typing import Any, Final, Literal, final
 
 __version__: str
 
-TypeKind = Literal[
-    "none", "weak_bool", "weak_int", "weak_float", "weak_complex", "scalar", "array", "tuple", "object"
-]
+TypeKind = Literal["none", "weak_bool", "weak_int", "weak_float", "weak_complex", "scalar", "array", "tuple", "object"]
 
 @final
 class Type:

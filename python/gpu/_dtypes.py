@@ -47,7 +47,8 @@ class Signature:
 class DType:
     """A scalar type of kernels.
 
-    ``t[:]`` and ``t[:, ::1]`` are array types, ``t(x)`` converts a value, ``t(types...)`` is a signature with this result.
+    ``t[:]`` and ``t[:, ::1]`` are array types, ``t(x)`` converts a value, ``t(types...)`` is a signature with this
+    result.
     """
 
     def __init__(self, name: str) -> None:

@@ -49,7 +49,15 @@ class Kernel(_core.Kernel):
     def __init__(self, function: Callable[..., Any], dialect: str, options: dict[str, Any]) -> None:
         super().__init__(function, dialect, options)
         self.__wrapped__ = function
-        for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__defaults__", "__kwdefaults__"):
+        for name in (
+            "__module__",
+            "__name__",
+            "__qualname__",
+            "__doc__",
+            "__annotations__",
+            "__defaults__",
+            "__kwdefaults__",
+        ):
             setattr(self, name, getattr(function, name))
 
     def compile(self, signature: Any, /) -> Kernel:
@@ -135,8 +143,8 @@ def jit(
     Parameters
     ----------
     function_or_signature : function, str, tuple or list, optional
-        The function (``@gpu.jit``), or a signature or list of signatures (``@gpu.jit("f4[::1], float")``): the kernel is
-        compiled for those at once and takes only arguments that convert to them safely.
+        The function (``@gpu.jit``), or a signature or list of signatures (``@gpu.jit("f4[::1], float")``): the kernel
+        is compiled for those at once and takes only arguments that convert to them safely.
     device : bool
         A device function: it may return values, and is called from kernels or, with scalars, from Python.
     fastmath : bool
@@ -252,7 +260,9 @@ def _is_type(value: Any) -> bool:
 
     if isinstance(value, (DType, Void)) or value in (int, float, complex, bool):
         return True
-    return isinstance(value, type) and type(value).__module__ == "builtins" and value.__module__ in ("numpy", "ml_dtypes")
+    return (
+        isinstance(value, type) and type(value).__module__ == "builtins" and value.__module__ in ("numpy", "ml_dtypes")
+    )
 
 
 def _describe(value: Any) -> str:

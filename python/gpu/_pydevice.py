@@ -2,12 +2,15 @@
 
 Blocks run in ascending order, the threads of a block in CUDA's order (x fastest). `pdb`, `print` and coverage work,
 since the function's own code object runs, with its file and lines; only its globals are a copy, in which `math`,
-`numpy` and `gpu` names behave as in kernels (see `gpu._pynames`). It is slow, and the reference that tests compare with.
+`numpy` and `gpu` names behave as in kernels (see `gpu._pynames`). It is slow, and the reference of the tests.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from itertools import product
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -22,7 +25,11 @@ AXES = "xyz"
 
 
 def launch(
-    kernel: _core.Kernel, grid: tuple[int, int, int], block: tuple[int, int, int], args: tuple[Any, ...], shared: int = 0
+    kernel: _core.Kernel,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    args: tuple[Any, ...],
+    shared: int = 0,
 ) -> None:
     """Run a kernel for every thread of a grid.
 
@@ -32,7 +39,8 @@ def launch(
     grid, block : tuple of three ints
         Numbers of blocks, and of threads in a block.
     args : tuple
-        One value for each parameter; NumPy arrays are used in place.
+        One value for each parameter, keyword-only ones after the others, then the items of ``*args``; NumPy arrays are
+        used in place.
     shared : int
         Bytes of dynamic shared memory; not used here.
 
@@ -43,8 +51,11 @@ def launch(
     """
     scope = Scope()
     function = scope.function(kernel.py_func)
-    values = [_pynames.as_argument(a) for a in args]
-    values = _signature_types(kernel, values)
+    values = _signature_types(kernel, [_pynames.as_argument(a) for a in args])
+    code = function.__code__
+    first, last = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    keywords = dict(zip(code.co_varnames[first:last], values[first:last], strict=True))
+    values = values[:first] + values[last:]
     before, thread = running.values, Thread(grid, block)
     running.values = thread.values
     debug = bool(kernel.options["debug"])
@@ -53,16 +64,16 @@ def launch(
             for at in product(*map(range, (*grid[::-1], *block[::-1]))):
                 thread.enter(at[2::-1], at[:2:-1])
                 scope.enter(thread)
-                _run(kernel, function, values, thread, scope)
+                _run(kernel, partial(function, *values, **keywords), thread, scope)
     finally:
         running.values = before
 
 
-def _run(kernel: _core.Kernel, function: FunctionType, values: list[Any], thread: Thread, scope: Scope) -> None:
+def _run(kernel: _core.Kernel, call: Callable[[], Any], thread: Thread, scope: Scope) -> None:
     name = kernel.py_func.__name__
     try:
         try:
-            result = function(*values)
+            result = call()
         except FloatingPointError as error:  # debug=True alone
             raise ZeroDivisionError("division by zero").with_traceback(error.__traceback__) from None
         if result is not None:
@@ -162,10 +173,8 @@ class Scope:
         for name in _names_of(code, self.codes):
             self.bind(space, name, function.__globals__)
         for cell, original in zip(cells, function.__closure__ or (), strict=True):
-            try:
+            with suppress(ValueError):  # an empty cell stays empty
                 cell.cell_contents = self.replace(original.cell_contents)
-            except ValueError:
-                pass  # an empty cell stays empty
         return bound
 
     def space(self, original: dict[str, Any]) -> dict[str, Any]:
@@ -216,4 +225,4 @@ def _names_of(code: CodeType, codes: set[CodeType]) -> set[str]:
 def _is_users(module: str | None) -> bool:
     """Is this a module whose functions may be device functions, rather than a library's?"""
     top = (module or "").partition(".")[0]
-    return top == "__main__" or top not in sys.stdlib_module_names and top not in ("numpy", "gpu", "ml_dtypes")
+    return top == "__main__" or (top not in sys.stdlib_module_names and top not in ("numpy", "gpu", "ml_dtypes"))

@@ -110,7 +110,9 @@ BUILTINS: dict[str, Any] = {"int": KernelInt, "round": kernel_round}
 
 def _ieee(name: str) -> Callable[..., float]:
     """What a function gives where CPython raises."""
-    numpy_name = {"acos": "arccos", "asin": "arcsin", "acosh": "arccosh", "atanh": "arctanh", "pow": "power"}.get(name, name)
+    numpy_name = {"acos": "arccos", "asin": "arcsin", "acosh": "arccosh", "atanh": "arctanh", "pow": "power"}.get(
+        name, name
+    )
     if name == "gamma":
         return lambda x: math.copysign(math.inf, x) if x == 0 else math.inf if x > 0 else math.nan
     if name == "lgamma":
@@ -120,7 +122,9 @@ def _ieee(name: str) -> Callable[..., float]:
     if name in ("fmod", "remainder"):
         return lambda x, y: math.nan
     if name == "log":
-        return lambda x, base=math.e: float(np.log(np.float64(x)) / (np.float64(1) if base == math.e else np.log(np.float64(base))))
+        return lambda x, base=math.e: float(
+            np.log(np.float64(x)) / (np.float64(1) if base == math.e else np.log(np.float64(base)))
+        )
     ufunc = getattr(np, numpy_name, None)
     if ufunc is None:
         return lambda *args: math.nan
@@ -139,7 +143,22 @@ def _plain(x: Any) -> Any:
 
 
 WEAK_RESULT = frozenset(
-    ["isnan", "isinf", "isfinite", "isclose", "isqrt", "gcd", "lcm", "comb", "perm", "factorial", "fsum", "prod", "dist", "sumprod"]
+    [
+        "isnan",
+        "isinf",
+        "isfinite",
+        "isclose",
+        "isqrt",
+        "gcd",
+        "lcm",
+        "comb",
+        "perm",
+        "factorial",
+        "fsum",
+        "prod",
+        "dist",
+        "sumprod",
+    ]
 )
 
 
@@ -197,7 +216,13 @@ def _cmath_function(name: str) -> Callable[..., Any]:
         found = function(*args)
         single = [a for a in args if isinstance(a, np.generic)]
         if single and all(a.dtype.itemsize <= (8 if a.dtype.kind == "c" else 4) for a in single):
-            return np.complex64(found) if isinstance(found, complex) else np.float32(found) if isinstance(found, float) else found
+            return (
+                np.complex64(found)
+                if isinstance(found, complex)
+                else np.float32(found)
+                if isinstance(found, float)
+                else found
+            )
         return found
 
     return typed

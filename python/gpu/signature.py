@@ -78,7 +78,7 @@ def parse_many(signatures: Any) -> tuple[Signature, ...]:
     """
     if not isinstance(signatures, list):
         return (parse(signatures),)
-    if all(isinstance(item, Signature) or isinstance(item, (str, tuple, list)) for item in signatures) and any(
+    if all(isinstance(item, (Signature, str, tuple, list)) for item in signatures) and any(
         not isinstance(item, str) or _Reader(item).is_signature() for item in signatures
     ):
         return tuple(parse(item) for item in signatures)
@@ -100,9 +100,11 @@ def one_type(item: Any) -> _core.Type:
     if isinstance(item, type) and item in _PYTHON_TYPES:
         return _core.Type(_PYTHON_TYPES[item])  # type: ignore[arg-type]
     name = _numpy_name(item)
-    if name is not None and name in dtypes or name == "bool":
+    if name == "bool" or name in dtypes:
         return _core.Type("scalar", dtype=name)
-    raise TypeError(f"not the type of an argument: {item!r}; there are gpu.float32, gpu.float32[:], 'f4[::1]', int, ...")
+    raise TypeError(
+        f"not the type of an argument: {item!r}; there are gpu.float32, gpu.float32[:], 'f4[::1]', int, ..."
+    )
 
 
 _PYTHON_TYPES: dict[Any, str] = {int: "weak_int", float: "weak_float", complex: "weak_complex", bool: "weak_bool"}
@@ -115,7 +117,7 @@ def _numpy_name(item: Any) -> str | None:
     np = sys.modules.get("numpy")
     if np is None:
         return None
-    if isinstance(item, np.dtype) or isinstance(item, type) and issubclass(item, np.generic):
+    if isinstance(item, np.dtype) or (isinstance(item, type) and issubclass(item, np.generic)):
         try:
             return str(np.dtype(item).name)
         except TypeError:

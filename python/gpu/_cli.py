@@ -1,0 +1,249 @@
+"""The ``gpu`` command: ``ptx``, ``inspect``, ``doctor``.
+
+Errors go to stderr; exit status 1 says that the input is wrong, 2 that the command line is.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import gpu
+from gpu import _core, _header
+from gpu._jit import STAGES, Kernel
+from gpu.signature import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import ModuleType
+
+
+class InputError(click.ClickException):
+    """What the user gave can't be worked on: exit status 1."""
+
+    exit_code = 1
+
+    def show(self, file: Any = None) -> None:
+        """Print the message as it is: a CompileError begins with its place, not with a title."""
+        click.echo(self.message, err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(gpu.__version__, prog_name="gpu", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Kernels in Python: export them as PTX, look at their compilation, check the installation."""
+
+
+@cli.command()
+@click.argument("kernels", nargs=-1, required=True, metavar="FILE.py:KERNEL...")
+@click.option(
+    "--sig",
+    "signatures",
+    multiple=True,
+    help="Argument types, as 'f4[::1], float' or 'void(float32[:])'; once, or once for each kernel.",
+)
+@click.option("--arch", "archs", default="sm_80", show_default=True, help="Architectures, separated by commas.")
+@click.option(
+    "-o", "--output", help="A file, a folder, or a name with {kernel} and {arch} in it. Default: standard output."
+)
+@click.option("--header", type=click.Path(dir_okay=False), help="Write a C header with entries and parameter layout.")
+@click.option("--fastmath", is_flag=True, help="Approximate functions; no care for NaN and signed zero.")
+@click.option("--no-fma", is_flag=True, help="Don't fuse x * y + z.")
+@click.option("--lineinfo", is_flag=True, help="Line numbers of the Python file in the PTX.")
+@click.option(
+    "--max-registers", type=click.IntRange(0, 255), default=0, help="Registers a thread may use; 0: no limit."
+)
+def ptx(
+    kernels: tuple[str, ...],
+    signatures: tuple[str, ...],
+    archs: str,
+    output: str | None,
+    header: str | None,
+    fastmath: bool,
+    no_fma: bool,
+    lineinfo: bool,
+    max_registers: int,
+) -> None:
+    """Write the PTX of kernels.
+
+    A kernel decorated with a signature needs no --sig. Several kernels may be named as FILE.py:one,two.
+    """
+    found = [pair for text in kernels for pair in load_kernels(text)]
+    if len(signatures) not in (0, 1, len(found)):
+        raise click.UsageError(f"{len(signatures)} signatures for {len(found)} kernels: give one, or one for each")
+    names = [arch.strip() for arch in archs.split(",") if arch.strip()]
+    target = check_output(output, len(found) * len(names))
+    results: list[_header.Entry] = []
+    for number, (kernel, source) in enumerate(found):
+        types = kernel_types(kernel, signatures[number % len(signatures)] if signatures else None)
+        options = {**kernel.options, "signatures": ()}
+        options.update(
+            fastmath=fastmath or kernel.options["fastmath"],
+            fma=kernel.options["fma"] and not no_fma,
+            lineinfo=lineinfo or kernel.options["lineinfo"],
+            max_registers=max_registers or kernel.options["max_registers"],
+        )
+        for arch in names:
+            text, entry, layout, size = run(lambda k=kernel, t=types, a=arch, o=options: _core.ptx(k, t, a, o))
+            path = write_ptx(text, target, kernel.__name__, arch)
+            results.append(_header.Entry(kernel, types, arch, entry, layout, size, path, source))
+    if header:
+        write(header, run(lambda: _header.text(results, header)))
+
+
+@cli.command()
+@click.argument("kernel", metavar="FILE.py:KERNEL")
+@click.option("--what", type=click.Choice(STAGES), default="ir", show_default=True)
+@click.option("--sig", "signature", help="Argument types, as 'f4[::1], float' or 'void(float32[:])'.")
+@click.option("--arch", help="sm_75 to sm_121, for ptx, sass and llvm. [default: sm_80 for ptx and sass, else the CPU]")
+def inspect(kernel: str, what: str, signature: str | None, arch: str | None) -> None:
+    """Print one stage of a kernel's compilation."""
+    found = load_kernels(kernel)
+    if len(found) != 1:
+        raise click.UsageError("inspect takes one kernel")
+    k = found[0][0]
+    types = None if what == "bytecode" and signature is None else kernel_types(k, signature)
+    text = run(lambda: k.inspect(what, types, arch=arch))
+    click.echo(text, nl=not text.endswith("\n"))
+
+
+@cli.command()
+def doctor() -> None:
+    """Say what is installed, what is wrong, and what to do about it.
+
+    Exit status 1 if kernels can't be compiled or run.
+    """
+    from gpu import _doctor
+
+    sys.exit(_doctor.report(_doctor.checks(), click.echo, click.style))
+
+
+# ---- kernels in files
+
+
+def load_kernels(text: str) -> list[tuple[Kernel, str]]:
+    """The kernels that ``FILE.py:one,two`` names, with the file."""
+    path, colon, names = text.rpartition(":")
+    if not colon or not path or not names:
+        raise click.UsageError(f"'{text}': write FILE.py:KERNEL")
+    module = load_file(path)
+    return [(find_kernel(module, name.strip(), path), path) for name in names.split(",")]
+
+
+_loaded: dict[str, ModuleType] = {}
+
+
+def load_file(path: str) -> ModuleType:
+    """Run a Python file as a module of its own name, once."""
+    full = os.path.realpath(path)
+    if full in _loaded:
+        return _loaded[full]
+    if not os.path.isfile(full):
+        raise InputError(f"gpu: there is no file {path}")
+    name = os.path.splitext(os.path.basename(full))[0]
+    spec = importlib.util.spec_from_file_location(name, full)
+    if spec is None or spec.loader is None:
+        raise InputError(f"gpu: {path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, os.path.dirname(full))
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except gpu.CompileError as error:
+        raise InputError(str(error)) from None
+    except (Exception, SystemExit) as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != full:
+            trace = trace.tb_next
+        lines = traceback.format_exception(type(error), error, trace)
+        raise InputError(f"gpu: {path} can't be imported\n{''.join(lines).rstrip()}") from None
+    _loaded[full] = module
+    return module
+
+
+def find_kernel(module: ModuleType, name: str, path: str) -> Kernel:
+    """A kernel of a module by its name; a plain function becomes one."""
+    value: Any = module
+    for part in name.split("."):
+        value = getattr(value, part, None)
+    if isinstance(value, Kernel):
+        return value
+    if type(value).__name__ == "function":
+        return gpu.jit(value)  # type: ignore[no-any-return]
+    there = [n for n, v in vars(module).items() if isinstance(v, Kernel)]
+    what = "has no" if value is None else f"has something else ({type(value).__name__}) as its"
+    raise InputError(f"gpu: {path} {what} '{name}'; its kernels are: {', '.join(there) or 'none'}")
+
+
+def kernel_types(kernel: Kernel, signature: str | None) -> tuple[_core.Type, ...]:
+    """The argument types, of --sig or of the decorator."""
+    if signature is None:
+        signatures: tuple[tuple[_core.Type, ...], ...] = kernel.options["signatures"]
+        if not signatures:
+            example = ", ".join("f4[::1]" for _ in range(kernel.py_func.__code__.co_argcount))
+            raise click.UsageError(
+                f"{kernel.__name__} is decorated without types: add --sig, for example --sig '{example}'"
+            )
+        return signatures[0]
+    return run(lambda: parse(signature)).args  # type: ignore[no-any-return]
+
+
+def run(action: Any) -> Any:
+    """Do something that may fail for the input's sake: those errors end with status 1."""
+    try:
+        return action()
+    except gpu.CompileError as error:
+        raise InputError(str(error)) from None
+    except (ValueError, TypeError, RuntimeError, ImportError, OSError) as error:
+        raise InputError(f"gpu: {error}") from None
+
+
+# ---- output
+
+
+def check_output(output: str | None, count: int) -> str | None:
+    """``output`` as a pattern of file names; refuses one file for several outputs."""
+    if output is None or output == "-":
+        if count > 1:
+            raise click.UsageError(
+                f"{count} texts to write: give a folder, or a name with {{kernel}} and {{arch}}, with -o"
+            )
+        return None
+    if output.endswith(os.sep) or os.path.isdir(output):
+        return os.path.join(output, "{kernel}.{arch}.ptx")
+    if count > 1 and not ("{kernel}" in output or "{arch}" in output):
+        raise click.UsageError(
+            f"{count} texts to write, and one file: give -o a folder, or a name with {{kernel}} and {{arch}}"
+        )
+    return output
+
+
+_written: set[str] = set()
+
+
+def write_ptx(text: str, pattern: str | None, kernel: str, arch: str) -> str | None:
+    """Write one text; its path, or None for standard output."""
+    if pattern is None:
+        click.echo(text, nl=not text.endswith("\n"))
+        return None
+    path = pattern.replace("{kernel}", kernel).replace("{arch}", arch)
+    if path in _written:
+        raise click.UsageError(f"two texts would be written to {path}: use both {{kernel}} and {{arch}}")
+    _written.add(path)
+    write(path, text)
+    return path
+
+
+def write(path: str, lines: str | Iterable[str]) -> None:
+    """Write a file; its folder is made."""
+    try:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+    except OSError as error:
+        raise InputError(f"gpu: can't write {path}: {error.strerror}") from None
