@@ -1,0 +1,446 @@
+/* arith.c - the operators on values: promotion by the dialect's table, constants folded, IR emitted.
+ *
+ * Python numbers fold exactly (integers far beyond 64 bits); typed constants fold with the IR's own
+ * rules, so that a folded result is the one that the device would compute. */
+#include "evaluator.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const binary_text[PYB__COUNT] = {
+    [PYB_ADD] = "+", [PYB_AND] = "&", [PYB_FLOORDIV] = "//", [PYB_LSHIFT] = "<<", [PYB_MATMUL] = "@", [PYB_MUL] = "*",
+    [PYB_MOD] = "%", [PYB_OR] = "|", [PYB_POW] = "**", [PYB_RSHIFT] = ">>", [PYB_SUB] = "-", [PYB_TRUEDIV] = "/",
+    [PYB_XOR] = "^",
+};
+static const char *const compare_text[] = {"<", "<=", "==", "!=", ">", ">="};
+static const char *const unary_text[] = {"-", "+", "~"};
+static const Pred compare_pred[] = {PRED_LT, PRED_LE, PRED_EQ, PRED_NE, PRED_GT, PRED_GE};
+
+static bool is_int_kind(Val v) { return val_is_scalar(v) && (dt_is_int(val_dtype(v)) || v.ty->dtype == DT_BOOL); }
+
+/* ---- exact arithmetic of Python constants ------------------------------------------------------------ */
+static const Wide wide_limit = (Wide)1 << 100;
+
+static Wide floor_div(Wide a, Wide b) {
+    if (!b) return 0;
+    Wide q = a / b;
+    return q - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+/* False: too large, or no integer. */
+static bool wide_arith(PyBinary op, Wide a, Wide b, Wide *out) {
+    Wide r = 1;
+    switch (op) {
+    case PYB_ADD: r = a + b; break;
+    case PYB_SUB: r = a - b; break;
+    case PYB_AND: r = a & b; break;
+    case PYB_OR: r = a | b; break;
+    case PYB_XOR: r = a ^ b; break;
+    case PYB_FLOORDIV: r = floor_div(a, b); break;
+    case PYB_MOD: r = b ? a - floor_div(a, b) * b : 0; break;
+    case PYB_RSHIFT:
+        if (b < 0) return false;
+        r = a >> (b > 126 ? 126 : (int)b);
+        break;
+    case PYB_MUL:
+        if (__builtin_mul_overflow(a, b, &r)) return false;
+        break;
+    case PYB_LSHIFT:
+        if (b < 0 || (a && b > 100)) return false;
+        if (__builtin_mul_overflow(a, (Wide)1 << (a ? (int)b : 0), &r)) return false;
+        break;
+    case PYB_POW:
+        if (b < 0 || ((a > 1 || a < -1) && b > 100)) return false;
+        if (a >= -1 && a <= 1) b = b ? 2 - b % 2 : 0;          /* only the parity matters */
+        for (; b > 0; b--)
+            if (__builtin_mul_overflow(r, a, &r)) return false;
+        break;
+    default: return false;
+    }
+    *out = r;
+    return r <= wide_limit && r >= -wide_limit;
+}
+
+static double double_arith(PyBinary op, double a, double b) {
+    switch (op) {
+    case PYB_ADD: return a + b;
+    case PYB_SUB: return a - b;
+    case PYB_MUL: return a * b;
+    case PYB_TRUEDIV: return a / b;
+    default: return pow(a, b);
+    }
+}
+
+/* ---- arithmetic on scalars of one type ---------------------------------------------------------------- */
+static Op arith_op(PyBinary op, DType d) {
+    bool logical = d == DT_BOOL;
+    switch (op) {
+    case PYB_ADD: return logical ? OP_OR : OP_ADD;
+    case PYB_MUL: return logical ? OP_AND : OP_MUL;
+    case PYB_SUB: return OP_SUB;
+    case PYB_AND: return OP_AND;
+    case PYB_OR: return OP_OR;
+    case PYB_XOR: return OP_XOR;
+    case PYB_FLOORDIV: return OP_FLOORDIV;
+    case PYB_MOD: return OP_FLOORMOD;
+    case PYB_LSHIFT: return OP_SHL;
+    case PYB_RSHIFT: return OP_SHR;
+    case PYB_TRUEDIV: return OP_DIV;
+    default: return OP_POW;
+    }
+}
+
+/* A binary IR operation on scalars of one type; typed constants fold. */
+static Val ir_binary(Eval *e, Op op, Scalar s, Val a, Val b) {
+    DType d = (DType)s.dtype;
+    Type t = dtype_info[d].ir;
+    if (val_const(a) && val_const(b)) {
+        uint64_t bits, in[2] = {val_bits(a, d), val_bits(b, d)};
+        if (ir_fold(op, t, 0, t, 2, in, &bits)) return val_from_bits(e, s, bits);
+    }
+    return val_of(e, s, e_op2(e, op, t, val_ref(e, a), val_ref(e, b)));
+}
+
+/* x ** n for a small constant n, by multiplication. */
+static bool power_by_products(Eval *e, Scalar s, Val a, Val b, Val *out) {
+    double n;
+    if (!val_as_double(b, &n) || (n != 1 && n != 2 && n != 3 && n != 4)) return false;
+    Val sq = n > 1 ? ir_binary(e, OP_MUL, s, a, a) : a;
+    *out = n == 3 ? ir_binary(e, OP_MUL, s, sq, a) : n == 4 ? ir_binary(e, OP_MUL, s, sq, sq) : sq;
+    return true;
+}
+
+static Val float_power(Eval *e, Scalar s, Val a, Val b) {
+    Val out;
+    double x, y;
+    DType d = (DType)s.dtype;
+    if (val_as_double(a, &x) && val_as_double(b, &y)) return val_const_float(e, s, pow(x, y), 0);
+    if (power_by_products(e, s, a, b, &out)) return out;
+    Type t = d == DT_F64 ? T_F64 : T_F32;                    /* the half types compute in float32 */
+    Ref r = e_math2(e, MATH_POW, t, e_conv(e, t, val_ref(e, a)), e_conv(e, t, val_ref(e, b)));
+    return val_of(e, s, e_conv(e, dtype_info[d].ir, r));
+}
+
+Val eval_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b) {
+    DType d = (DType)s.dtype;
+    Wide r;
+    if (dt_is_complex(d)) return complex_arith(e, op, s, a, b);
+    if (s.weak && a.konst == KONST_INT && b.konst == KONST_INT && dt_is_int(d)) {
+        if (wide_arith(op, a.i, b.i, &r)) return val_const_int(e, s, r);
+        return e_fail(e, (PySpan){0}, NULL, DIAG_CONST_ARITH, binary_text[op], val_text(e->types, a), val_text(e->types, b));
+    }
+    if (dt_is_float(d) && op == PYB_POW) return float_power(e, s, a, b);
+    if (d == DT_F64 && a.konst == KONST_FLOAT && b.konst == KONST_FLOAT && op != PYB_FLOORDIV && op != PYB_MOD)
+        return val_const_float(e, s, double_arith(op, a.f.re, b.f.re), 0);
+    Val out;
+    if (op == PYB_POW && !val_const(a) && power_by_products(e, s, a, b, &out)) return out;
+    return ir_binary(e, arith_op(op, d), s, a, b);
+}
+
+/* ---- binary operators --------------------------------------------------------------------------------- */
+static Val tuple_binary(Eval *e, PyBinary op, Val a, Val b) {
+    if (op == PYB_MUL && a.ty->kind != TY_TUPLE) return tuple_binary(e, op, b, a);
+    Wide times = 1;
+    uint32_t extra = 0;
+    if (op == PYB_MUL) {
+        if (!val_as_int(b, &times) || times > 1024) return (Val){0};
+        if (times < 0) times = 0;
+    } else if (op == PYB_ADD && a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) {
+        extra = b.ty->n;
+    } else {
+        return (Val){0};
+    }
+    uint32_t n = 0, total = a.ty->n * (uint32_t)times + extra;
+    Val *items = ARENA_ARRAY(e->arena, Val, total + 1);
+    for (Wide k = 0; k < times; k++)
+        for (uint32_t i = 0; i < a.ty->n; i++) items[n++] = a.items[i];
+    for (uint32_t i = 0; i < extra; i++) items[n++] = b.items[i];
+    return val_tuple(e, n, items);
+}
+
+static Val string_binary(Eval *e, PyBinary op, Val a, Val b) {
+    const char *x, *y;
+    if (op != PYB_ADD || !val_as_str(e, a, &x) || !val_as_str(e, b, &y)) return (Val){0};
+    HostRef s = e->host->make_str(e->host->self, arena_printf(e->arena, "%s%s", x, y));
+    return s ? val_object(e, s) : (Val){0};
+}
+
+static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
+    const char *help = NULL;
+    if (strcmp(op, "-") == 0 && val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL && b.ty->dtype == DT_BOOL)
+        return e_fail(e, span, "^ is the exclusive or; int(...) makes numbers of bools", DIAG_BOOL_SUBTRACT);
+    if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY)
+        help = "a kernel computes on elements: index the array, as in x[i]";
+    else if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE)
+        help = "test it with `is None` first";
+    else if (val_is_scalar(a) && val_is_scalar(b) && (dt_is_float(val_dtype(a)) || dt_is_float(val_dtype(b))))
+        help = "convert with int(...) first";
+    return e_fail(e, span, help, DIAG_OPERAND_TYPES, op, e_text(e, a), e_text(e, b));
+}
+
+/* Python's and Numba's integers to a constant negative power are floats; NumPy's refuse. */
+static bool negative_power(Eval *e, PySpan span, Val *a, Val *b, Val *out) {
+    Wide n;
+    if (!is_int_kind(*a) || !is_int_kind(*b) || !val_as_int(*b, &n) || n >= 0) return false;
+    if (!a->ty->weak && !e_numba(e)) {
+        *out = e_fail(e, span, "convert the base to a float first", DIAG_NEGATIVE_POWER, e_text(e, *b));
+        return true;
+    }
+    *a = val_convert(e, *a, e_python_float(e));
+    *b = val_convert(e, *b, e_python_float(e));
+    return false;
+}
+
+Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
+    op &= ~(unsigned)PYB_INPLACE;
+    if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    if (!val_is_scalar(a) || !val_is_scalar(b)) {
+        Val v = a.ty->kind == TY_TUPLE || b.ty->kind == TY_TUPLE ? tuple_binary(e, op, a, b) : string_binary(e, op, a, b);
+        return v.ty ? v : operand_error(e, span, binary_text[op], a, b);
+    }
+    Val out;
+    if (op == PYB_POW && negative_power(e, span, &a, &b, &out)) return out;
+    Scalar left, right, result;
+    if (!promote_binary(e->dialect, op, val_sc(a), val_sc(b), &left, &right, &result))
+        return operand_error(e, span, binary_text[op], a, b);
+    a = val_meet(e, span, a, left);
+    b = val_meet(e, span, b, right);
+    if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    return val_convert(e, eval_arith(e, op, left, a, b), result);
+}
+
+/* ---- unary operators ---------------------------------------------------------------------------------- */
+static Val unary_arith(Eval *e, PyUnary op, Scalar s, Val a) {
+    DType d = (DType)s.dtype;
+    if (op == PYU_POS) return a;
+    if (dt_is_complex(d)) return complex_unary(e, op, s, a);
+    if (s.weak && a.konst == KONST_INT && dt_is_int(d)) return val_const_int(e, s, op == PYU_NEG ? -a.i : ~a.i);
+    if (a.konst == KONST_FLOAT && op == PYU_NEG) return val_const_float(e, s, -a.f.re, 0);
+    Type t = dtype_info[d].ir;
+    Op ir = op == PYU_NEG ? OP_NEG : OP_NOT;
+    if (val_const(a)) {
+        uint64_t bits, in = val_bits(a, d);
+        if (ir_fold(ir, t, 0, t, 1, &in, &bits)) return val_from_bits(e, s, bits);
+    }
+    return val_of(e, s, e_op1(e, ir, t, val_ref(e, a)));
+}
+
+Val eval_unary(Eval *e, PySpan span, PyUnary op, Val a) {
+    Scalar operand, result;
+    if (val_poisoned(a)) return a;
+    if (!val_is_scalar(a) || !promote_unary(e->dialect, op, val_sc(a), &operand, &result))
+        return e_fail(e, span, a.ty->kind == TY_ARRAY ? "a kernel computes on elements: index the array, as in x[i]" : NULL,
+                      DIAG_OPERAND_TYPE, unary_text[op], e_text(e, a));
+    return val_convert(e, unary_arith(e, op, operand, val_convert(e, a, operand)), result);
+}
+
+/* ---- comparison --------------------------------------------------------------------------------------- */
+static bool pred_holds(Pred p, int order) {
+    switch (p) {
+    case PRED_EQ: return order == 0;
+    case PRED_NE: return order != 0;
+    case PRED_LT: return order < 0;
+    case PRED_LE: return order <= 0;
+    case PRED_GT: return order > 0;
+    default: return order >= 0;
+    }
+}
+
+static Pred swapped(Pred p) {
+    static const Pred table[] = {[PRED_EQ] = PRED_EQ, [PRED_NE] = PRED_NE, [PRED_LT] = PRED_GT,
+                                 [PRED_LE] = PRED_GE, [PRED_GT] = PRED_LT, [PRED_GE] = PRED_LE};
+    return table[p];
+}
+
+static bool compare_consts(Pred p, Val a, Val b, bool *out) {
+    if (a.konst == KONST_INT && b.konst == KONST_INT) {
+        *out = pred_holds(p, a.i < b.i ? -1 : a.i > b.i);
+        return true;
+    }
+    if (a.konst != KONST_FLOAT || b.konst != KONST_FLOAT) return false;
+    double x = a.f.re, y = b.f.re;
+    *out = isnan(x) || isnan(y) ? p == PRED_NE : pred_holds(p, x < y ? -1 : x > y);
+    return true;
+}
+
+/* A signed against an unsigned 64-bit integer, as numbers. */
+static Ref compare_mixed(Eval *e, Pred p, Val s, Val u) {
+    Ref a = val_ref(e, s), b = val_conv_ref(e, u, DT_U64);
+    Ref neg = e_cmp(e, PRED_LT, a, e_int(e, dtype_info[s.ty->dtype].ir, 0));
+    Ref cmp = e_cmp(e, p, e_conv(e, T_U64, a), b);
+    bool below = p == PRED_LT || p == PRED_LE || p == PRED_NE;      /* what a negative number gives */
+    if (below) return e_op2(e, OP_OR, T_BOOL, neg, cmp);
+    return e_op2(e, OP_AND, T_BOOL, e_op1(e, OP_NOT, T_BOOL, neg), cmp);
+}
+
+static Val compare_complex(Eval *e, PySpan span, const char *op, Pred p, DType d, Val a, Val b) {
+    if (p != PRED_EQ && p != PRED_NE)
+        return e_fail(e, span, "compare abs(...) or the real parts", DIAG_COMPLEX_ORDER, op, e_text(e, a), e_text(e, b));
+    a = val_convert(e, a, SCALAR(d, false));
+    b = val_convert(e, b, SCALAR(d, false));
+    Ref re = e_cmp(e, p, val_re(e, a), val_re(e, b)), im = e_cmp(e, p, val_im(e, a), val_im(e, b));
+    return val_rt_bool(e, e_op2(e, p == PRED_EQ ? OP_AND : OP_OR, T_BOOL, re, im));
+}
+
+/* A Python integer constant outside the range of the integer type that it's compared with. */
+static bool compare_outside(Pred p, Val a, Val b, bool *out) {
+    bool swap = !val_const(a);
+    Val c = swap ? b : a, v = swap ? a : b;
+    if (!c.ty->weak || c.konst != KONST_INT || val_const(v) || !dt_is_int(val_dtype(v)) || dt_fits(val_dtype(v), c.i)) return false;
+    int order = c.i < dt_min(val_dtype(v)) ? -1 : 1;          /* of c against any v */
+    *out = pred_holds(p, swap ? -order : order);
+    return true;
+}
+
+static Val compare_scalars(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
+    Pred p = compare_pred[op];
+    bool exact = false, holds;
+    Scalar s;
+    if (is_int_kind(a) && is_int_kind(b) && (compare_consts(p, a, b, &holds) || compare_outside(p, a, b, &holds)))
+        return val_bool(e, holds);
+    if (!promote_compare(e->dialect, val_sc(a), val_sc(b), &s, &exact))
+        return operand_error(e, span, compare_text[op], a, b);
+    DType d = (DType)s.dtype;
+    if (dt_is_complex(d)) return compare_complex(e, span, compare_text[op], p, d, a, b);
+    bool a_signed = dtype_info[a.ty->dtype].kind == DK_INT, b_signed = dtype_info[b.ty->dtype].kind == DK_INT;
+    if (exact && is_int_kind(a) && is_int_kind(b) && a_signed != b_signed) {
+        if (!val_const(a) && !val_const(b))
+            return val_rt_bool(e, a_signed ? compare_mixed(e, p, a, b) : compare_mixed(e, swapped(p), b, a));
+        Val c = val_const(a) ? a : b;                         /* a constant that fits the other's type */
+        d = val_dtype(val_const(a) ? b : a);
+        if (!dt_fits(d, c.i)) return val_rt_bool(e, a_signed ? compare_mixed(e, p, a, b) : compare_mixed(e, swapped(p), b, a));
+        s = SCALAR(d, false);
+    }
+    a = val_convert(e, a, s);
+    b = val_convert(e, b, s);
+    if (compare_consts(p, a, b, &holds)) return val_bool(e, holds);
+    return val_rt_bool(e, e_cmp(e, p, val_ref(e, a), val_ref(e, b)));
+}
+
+static Val logic(Eval *e, bool both, Val a, Val b) {
+    Wide x;
+    if (val_as_int(a, &x)) return (x != 0) == both ? b : a;
+    if (val_as_int(b, &x)) return (x != 0) == both ? a : b;
+    return val_rt_bool(e, e_op2(e, both ? OP_AND : OP_OR, T_BOOL, val_ref(e, a), val_ref(e, b)));
+}
+
+/* Tuples compare item by item: equality of all, or the order of the first that differ. */
+static Val compare_tuples(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
+    uint32_t n = a.ty->n < b.ty->n ? a.ty->n : b.ty->n;
+    if ((op == PYC_EQ || op == PYC_NE) && a.ty->n != b.ty->n) return val_bool(e, op == PYC_NE);
+    if (op == PYC_EQ || op == PYC_NE) {
+        Val all = val_bool(e, op == PYC_EQ);
+        for (uint32_t i = 0; i < n; i++) {
+            Val v = eval_compare(e, span, op, a.items[i], b.items[i]);
+            if (val_poisoned(v)) return v;
+            all = logic(e, op == PYC_EQ, all, v);
+        }
+        return all;
+    }
+    Wide by_length = (Wide)a.ty->n - (Wide)b.ty->n;
+    Val out = eval_compare(e, span, op, val_int(e, by_length), val_int(e, 0));
+    for (uint32_t i = n; i-- > 0;) {
+        PyCompare strict = op == PYC_LE ? PYC_LT : op == PYC_GE ? PYC_GT : op;
+        Val less = eval_compare(e, span, strict, a.items[i], b.items[i]), same = eval_compare(e, span, PYC_EQ, a.items[i], b.items[i]);
+        if (val_poisoned(less) || val_poisoned(same)) return val_poison(e);
+        out = logic(e, false, less, logic(e, true, same, out));
+    }
+    return out;
+}
+
+/* Things known when compiling: strings by value, dtypes by type, other objects by identity. */
+static bool compare_known(Eval *e, PyCompare op, Val a, Val b, bool *out) {
+    const char *x, *y;
+    DType p, q;
+    if (val_as_str(e, a, &x) && val_as_str(e, b, &y)) {
+        *out = pred_holds(compare_pred[op], strcmp(x, y));
+        return true;
+    }
+    if (op != PYC_EQ && op != PYC_NE) return false;
+    bool same = a.ty == b.ty;
+    if (val_as_dtype(e, a, &p) && val_as_dtype(e, b, &q)) same = p == q;
+    else if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY) return false;
+    *out = same == (op == PYC_EQ);
+    return true;
+}
+
+Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
+    bool holds;
+    if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    if (val_is_scalar(a) && val_is_scalar(b)) return compare_scalars(e, span, op, a, b);
+    if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return compare_tuples(e, span, op, a, b);
+    if (compare_known(e, op, a, b, &holds)) return val_bool(e, holds);
+    return operand_error(e, span, compare_text[op], a, b);
+}
+
+Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
+    if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) return val_bool(e, (a.ty == b.ty) != negate);
+    bool bools = val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL && b.ty->dtype == DT_BOOL;
+    if (bools) return eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b);
+    bool objects = !val_is_scalar(a) && !val_is_scalar(b) && val_is_known(a) && val_is_known(b);
+    if (objects) return val_bool(e, (a.ty == b.ty) != negate);
+    return e_fail(e, span, "use == to compare values", DIAG_NO_IDENTITY, e_text(e, a), e_text(e, b));
+}
+
+Val eval_contains(Eval *e, PySpan span, Val item, Val c, bool negate) {
+    const char *x, *y;
+    if (val_poisoned(item) || val_poisoned(c)) return val_poison(e);
+    if (val_as_str(e, item, &x) && val_as_str(e, c, &y)) return val_bool(e, (strstr(y, x) != NULL) != negate);
+    if (c.ty->kind == TY_TUPLE) {
+        Val any = val_bool(e, false);
+        for (uint32_t i = 0; i < c.ty->n; i++) {
+            Val v = eval_compare(e, span, PYC_EQ, item, c.items[i]);
+            if (val_poisoned(v)) return v;
+            any = logic(e, false, any, v);
+        }
+        return negate ? eval_not(e, span, any) : any;
+    }
+    return e_fail(e, span, "`in` works on tuples; write a loop for an array", DIAG_NOT_CONTAINER, e_text(e, c));
+}
+
+/* ---- truth -------------------------------------------------------------------------------------------- */
+Val eval_truth(Eval *e, PySpan span, Val v) {
+    const char *s;
+    if (val_poisoned(v)) return val_poison(e);
+    switch (v.ty->kind) {
+    case TY_SCALAR: return val_convert(e, v, e_python_bool(e));
+    case TY_NONE: return val_bool(e, false);
+    case TY_TUPLE: case TY_DICT: return val_bool(e, v.ty->n != 0);
+    case TY_FUNCTION: case TY_DTYPE: case TY_METHOD: return val_bool(e, true);
+    case TY_OBJECT: return val_bool(e, !val_as_str(e, v, &s) || *s);
+    case TY_RANGE: return eval_truth(e, span, eval_len(e, span, v));
+    default:
+        return e_fail(e, span, v.ty->kind == TY_ARRAY ? "test one element, or compare len(...) with 0" : NULL, DIAG_NO_TRUTH, e_text(e, v));
+    }
+}
+
+Val eval_not(Eval *e, PySpan span, Val v) {
+    v = eval_truth(e, span, v);
+    if (val_poisoned(v)) return v;
+    if (val_const(v)) return val_bool(e, !v.i);
+    return val_rt_bool(e, e_op1(e, OP_NOT, T_BOOL, val_ref(e, v)));
+}
+
+/* ---- conditional expression ----------------------------------------------------------------------------- */
+static Val select_parts(Eval *e, Ref c, Val a, Val b, Val target) {
+    if (target.ty->kind == TY_SCALAR && !val_const(target)) {
+        Type t = dtype_info[target.ty->dtype].ir;
+        target.ref[0] = e_select(e, t, c, a.ref[0], b.ref[0]);
+        if (dt_is_complex(val_dtype(target))) target.ref[1] = e_select(e, t, c, a.ref[1], b.ref[1]);
+    }
+    if (target.ty->kind == TY_PTR) target.ref[0] = e_select(e, (Type)target.ty->space, c, a.ref[0], b.ref[0]);
+    Val *items = ARENA_ARRAY(e->arena, Val, target.ty->n + 1);
+    for (uint32_t i = 0; i < target.ty->n; i++) items[i] = select_parts(e, c, a.items[i], b.items[i], target.items[i]);
+    target.items = items;
+    return target;
+}
+
+Val eval_select(Eval *e, PySpan span, Val cond, Val a, Val b) {
+    Val target;
+    cond = eval_truth(e, span, cond);
+    if (val_poisoned(cond) || val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    if (!val_join(e, a, b, &target)) return e_fail(e, span, NULL, DIAG_BRANCHES_UNIFY, e_text(e, a), e_text(e, b));
+    if (val_const(cond)) return val_coerce(e, cond.i ? a : b, target);
+    return select_parts(e, val_ref(e, cond), val_coerce(e, a, target), val_coerce(e, b, target), target);
+}

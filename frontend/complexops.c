@@ -1,0 +1,109 @@
+/* complexops.c - arithmetic of complex numbers on their parts, with NumPy's formulas.
+ *
+ * Products aren't fused here: z * conj(z) must have an imaginary part of exactly 0. */
+#include "evaluator.h"
+
+#include <complex.h>
+#include <math.h>
+
+typedef struct Parts { Ref re, im; } Parts;
+
+static Parts parts_of(Eval *e, Val v) { return (Parts){val_re(e, v), val_im(e, v)}; }
+
+static Parts multiply(Eval *e, Type t, Parts a, Parts b) {
+    Ref re = e_op2(e, OP_SUB, t, e_op2(e, OP_MUL, t, a.re, b.re), e_op2(e, OP_MUL, t, a.im, b.im));
+    Ref im = e_op2(e, OP_ADD, t, e_op2(e, OP_MUL, t, a.re, b.im), e_op2(e, OP_MUL, t, a.im, b.re));
+    return (Parts){re, im};
+}
+
+/* Smith's method, with both of its cases written as one by selecting the larger part of b. */
+static Parts divide(Eval *e, Type t, Parts a, Parts b) {
+    Ref abs_re = e_op1(e, OP_ABS, t, b.re), abs_im = e_op1(e, OP_ABS, t, b.im), zero = e_float(e, t, 0);
+    Ref c = e_cmp(e, PRED_GE, abs_re, abs_im);
+    Ref big = e_select(e, t, c, b.re, b.im), small = e_select(e, t, c, b.im, b.re);
+    Ref ratio = e_op2(e, OP_DIV, t, small, big);
+    Ref scale = e_op2(e, OP_DIV, t, e_float(e, t, 1), e_op2(e, OP_ADD, t, big, e_op2(e, OP_MUL, t, small, ratio)));
+    Ref x = e_select(e, t, c, a.re, a.im), y = e_select(e, t, c, a.im, a.re);
+    Ref re = e_op2(e, OP_MUL, t, e_op2(e, OP_ADD, t, x, e_op2(e, OP_MUL, t, y, ratio)), scale);
+    Ref p = e_op2(e, OP_SUB, t, a.im, e_op2(e, OP_MUL, t, a.re, ratio));
+    Ref q = e_op2(e, OP_SUB, t, e_op2(e, OP_MUL, t, a.im, ratio), a.re);
+    Ref im = e_op2(e, OP_MUL, t, e_select(e, t, c, p, q), scale);
+    Ref is_zero = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_EQ, abs_re, zero), e_cmp(e, PRED_EQ, abs_im, zero));
+    return (Parts){e_select(e, t, is_zero, e_op2(e, OP_DIV, t, a.re, abs_re), re),
+                   e_select(e, t, is_zero, e_op2(e, OP_DIV, t, a.im, abs_re), im)};
+}
+
+/* A small constant integer power, by squaring, as NumPy does. */
+static Parts int_power(Eval *e, Type t, Parts a, int n) {
+    Parts one = {e_float(e, t, 1), e_float(e, t, 0)}, r = one;
+    unsigned left = (unsigned)(n < 0 ? -n : n);
+    for (bool first = true; left; left >>= 1, a = left ? multiply(e, t, a, a) : a) {
+        if (!(left & 1)) continue;
+        r = first ? a : multiply(e, t, r, a);
+        first = false;
+    }
+    return n < 0 ? divide(e, t, one, r) : r;
+}
+
+/* exp(b * log(a)); 0 to a power with a positive real part is 0. */
+static Parts general_power(Eval *e, Type t, Parts a, Parts b) {
+    Ref zero = e_float(e, t, 0);
+    Parts log_a = {e_math1(e, MATH_LOG, t, e_math2(e, MATH_HYPOT, t, a.re, a.im)), e_math2(e, MATH_ATAN2, t, a.im, a.re)};
+    Parts p = multiply(e, t, b, log_a);
+    Ref size = e_math1(e, MATH_EXP, t, p.re);
+    Ref re = e_op2(e, OP_MUL, t, size, e_math1(e, MATH_COS, t, p.im));
+    Ref im = e_op2(e, OP_MUL, t, size, e_math1(e, MATH_SIN, t, p.im));
+    Ref null = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_EQ, a.re, zero), e_cmp(e, PRED_EQ, a.im, zero));
+    Ref none = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_EQ, b.re, zero), e_cmp(e, PRED_EQ, b.im, zero));
+    re = e_select(e, t, null, zero, re);
+    im = e_select(e, t, null, zero, im);
+    return (Parts){e_select(e, t, none, e_float(e, t, 1), re), e_select(e, t, none, zero, im)};
+}
+
+static Parts power(Eval *e, Type t, Val a, Val b) {
+    if (b.konst == KONST_COMPLEX && b.f.im == 0 && b.f.re == floor(b.f.re) && fabs(b.f.re) < 100)
+        return int_power(e, t, parts_of(e, a), (int)b.f.re);
+    return general_power(e, t, parts_of(e, a), parts_of(e, b));
+}
+
+static bool fold(PyBinary op, Val a, Val b, double complex *out) {
+    if (a.konst != KONST_COMPLEX || b.konst != KONST_COMPLEX) return false;
+    double complex x = CMPLX(a.f.re, a.f.im), y = CMPLX(b.f.re, b.f.im);
+    switch (op) {
+    case PYB_ADD: *out = x + y; return true;
+    case PYB_SUB: *out = x - y; return true;
+    case PYB_MUL:
+        *out = CMPLX(a.f.re * b.f.re - a.f.im * b.f.im, a.f.re * b.f.im + a.f.im * b.f.re);
+        return true;
+    default: return false;
+    }
+}
+
+Val complex_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b) {
+    double complex z;
+    if (fold(op, a, b, &z)) return val_const_float(e, s, creal(z), cimag(z));
+    Type t = dtype_info[s.dtype].ir;
+    bool kept = e->keep_products;
+    e->keep_products = true;
+    Parts r = {REF_NONE, REF_NONE};
+    if (op == PYB_ADD || op == PYB_SUB) {
+        Op ir = op == PYB_ADD ? OP_ADD : OP_SUB;
+        r.re = e_op2(e, ir, t, val_re(e, a), val_re(e, b));
+        r.im = e_op2(e, ir, t, val_im(e, a), val_im(e, b));
+    } else if (op == PYB_MUL) {
+        r = multiply(e, t, parts_of(e, a), parts_of(e, b));
+    } else if (op == PYB_TRUEDIV) {
+        r = divide(e, t, parts_of(e, a), parts_of(e, b));
+    } else {
+        r = power(e, t, a, b);
+    }
+    e->keep_products = kept;
+    return val_complex(e, s, r.re, r.im);
+}
+
+Val complex_unary(Eval *e, PyUnary op, Scalar s, Val a) {
+    (void)op;                      /* the table has no ~ for complex numbers */
+    if (a.konst == KONST_COMPLEX) return val_const_float(e, s, -a.f.re, -a.f.im);
+    Type t = dtype_info[s.dtype].ir;
+    return val_complex(e, s, e_op1(e, OP_NEG, t, val_re(e, a)), e_op1(e, OP_NEG, t, val_im(e, a)));
+}

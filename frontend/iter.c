@@ -1,0 +1,215 @@
+/* iter.c - ranges, iterators over arrays and tuples, enumerate, zip, reversed, len, items of tuples.
+ *
+ * An iterator is a value without mutable state: has, value and next are functions of it. */
+#include "evaluator.h"
+
+#include <string.h>
+
+static bool is_integer(Val v) { return val_is_scalar(v) && (dt_is_int(val_dtype(v)) || v.ty->dtype == DT_BOOL); }
+
+/* ---- ranges ------------------------------------------------------------------------------------------ */
+
+/* Python's range yields Python ints; Numba's has the width of its arguments. */
+static Scalar range_scalar(Eval *e, Val start, Val stop, Val step) {
+    if (!e_numba(e)) return e_python_int(e);
+    bool narrow = true, is_unsigned = true;
+    const Val *all[] = {&start, &stop, &step};
+    for (int i = 0; i < 3; i++) {
+        if (val_const(*all[i]) && dt_fits(DT_I32, all[i]->i)) continue;
+        narrow &= dtype_info[all[i]->ty->dtype].bits <= 32 && all[i]->ty->dtype != DT_U32;
+        is_unsigned &= all[i]->ty->dtype == DT_U64;
+    }
+    if (val_const(start) && val_const(stop) && val_const(step)) return SCALAR(DT_I64, false);
+    return SCALAR(narrow ? DT_I32 : is_unsigned ? DT_U64 : DT_I64, false);
+}
+
+Val val_range(Eval *e, PySpan span, Val start, Val stop, Val step) {
+    Val *all[] = {&start, &stop, &step};
+    for (int i = 0; i < 3; i++) {
+        if (val_poisoned(*all[i])) return val_poison(e);
+        if (is_integer(*all[i])) continue;
+        bool is_float = val_is_scalar(*all[i]) && dt_is_float(val_dtype(*all[i]));
+        return e_fail(e, span, is_float ? "int(...) truncates; // is the integer division" : NULL, DIAG_RANGE_ARGUMENT, e_text(e, *all[i]));
+    }
+    if (val_const(step) && step.i == 0) return e_fail(e, span, NULL, DIAG_RANGE_STEP_ZERO);
+    Scalar s = range_scalar(e, start, stop, step);
+    for (int i = 0; i < 3; i++) *all[i] = val_convert(e, *all[i], s);
+    return val_composite(e, TY_RANGE, 0, 3, (Val[]){start, stop, step});
+}
+
+static Val arith(Eval *e, PyBinary op, Val a, Val b) { return eval_arith(e, op, val_sc(a), a, b); }
+
+/* max(0, (stop - start + step - sign) // step) */
+static Val range_len(Eval *e, PySpan span, Val r) {
+    Scalar s = e_python_int(e);
+    Val start = val_convert(e, r.items[0], s), stop = val_convert(e, r.items[1], s), step = val_convert(e, r.items[2], s);
+    Val one = val_int(e, 1), zero = val_int(e, 0);
+    Val sign = eval_select(e, span, eval_compare(e, span, PYC_GT, step, zero), one, val_int(e, -1));
+    Val span_len = arith(e, PYB_SUB, stop, start);
+    Val n = arith(e, PYB_FLOORDIV, arith(e, PYB_SUB, arith(e, PYB_ADD, span_len, step), val_convert(e, sign, s)), step);
+    if (val_const(n)) return n.i < 0 ? zero : n;
+    return val_rt_int(e, e_op2(e, OP_MAX, T_I64, val_ref(e, n), e_int(e, T_I64, 0)));
+}
+
+Val eval_len(Eval *e, PySpan span, Val v) {
+    const char *s;
+    if (val_poisoned(v)) return v;
+    if (v.ty->kind == TY_TUPLE) return val_int(e, v.ty->n);
+    if (v.ty->kind == TY_ARRAY && v.ty->ndim) return v.items[1];
+    if (v.ty->kind == TY_RANGE) return range_len(e, span, v);
+    if (val_as_str(e, v, &s)) return val_int(e, (Wide)strlen(s));
+    return e_fail(e, span, NULL, DIAG_ARG_TYPE, "len", e_text(e, v));
+}
+
+/* ---- tuples ------------------------------------------------------------------------------------------ */
+
+/* A constant index takes an item; a run-time one selects among items that have a common type. */
+Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
+    Wide i;
+    uint32_t n = t.ty->n;
+    if (index.ty->kind == TY_SLICE) {
+        Wide at[3] = {0, n, 1};
+        for (int k = 0; k < 3; k++)
+            if (index.items[k].ty->kind != TY_NONE && !val_as_int(index.items[k], &at[k]))
+                return e_fail(e, span, "use constant bounds", DIAG_CONSTRUCT, "this slice of a tuple", "the length of a tuple is part of its type");
+        if (at[2] != 1) return e_fail(e, span, "a slice of a tuple has step 1", DIAG_CONSTRUCT, "this slice of a tuple", "its step isn't 1");
+        for (int k = 0; k < 2; k++) {
+            if (at[k] < 0) at[k] += n;
+            at[k] = at[k] < 0 ? 0 : at[k] > n ? n : at[k];
+        }
+        return val_tuple(e, at[1] > at[0] ? (uint32_t)(at[1] - at[0]) : 0, t.items + at[0]);
+    }
+    if (!is_integer(index)) return e_fail(e, span, "// is the integer division", DIAG_INDEX_TYPE, e_text(e, index));
+    if (val_as_int(index, &i)) {
+        if (i < 0) i += n;
+        if (i < 0 || i >= n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, e_text(e, index), n);
+        return t.items[i];
+    }
+    if (!n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, e_text(e, index), 0);
+    Val all = t.items[0];
+    for (uint32_t k = 1; k < n; k++)
+        if (!val_join(e, all, t.items[k], &all))
+            return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX, e_text(e, t), e_text(e, index));
+    Val wide = val_convert(e, index, e_python_int(e)), out = val_coerce(e, t.items[0], all);
+    for (uint32_t k = 1; k < n; k++) {
+        Val hit = eval_compare(e, span, PYC_EQ, wide, val_int(e, k)), back = eval_compare(e, span, PYC_EQ, wide, val_int(e, (Wide)k - n));
+        Val either = val_rt_bool(e, e_op2(e, OP_OR, T_BOOL, val_ref(e, hit), val_ref(e, back)));
+        out = eval_select(e, span, either, t.items[k], out);
+        if (val_poisoned(out)) return out;
+        out = val_coerce(e, out, all);
+    }
+    return out;
+}
+
+/* ---- iterators --------------------------------------------------------------------------------------- */
+static Val make_iter(Eval *e, IterKind kind, uint32_t n, const Val *items) { return val_composite(e, TY_ITER, kind, n, items); }
+
+Val eval_iter(Eval *e, PySpan span, Val v) {
+    if (val_poisoned(v)) return v;
+    switch (v.ty->kind) {
+    case TY_ITER: return v;
+    case TY_RANGE: return make_iter(e, ITER_RANGE, 3, v.items);
+    case TY_ARRAY:
+        if (!v.ty->ndim) break;
+        return make_iter(e, ITER_SEQ, 3, (Val[]){v, val_int(e, 0), eval_len(e, span, v)});
+    case TY_TUPLE: return make_iter(e, ITER_SEQ, 3, (Val[]){v, val_int(e, 0), eval_len(e, span, v)});
+    default: break;
+    }
+    bool number = val_is_scalar(v) && dt_is_int(val_dtype(v));
+    return e_fail(e, span, number ? "range(n) counts to n" : NULL, DIAG_NOT_ITERABLE, e_text(e, v));
+}
+
+Val eval_enumerate(Eval *e, PySpan span, Val iterable, Val start) {
+    Val count = start.ty ? val_convert(e, start, e_python_int(e)) : val_int(e, 0), it = eval_iter(e, span, iterable);
+    if (val_poisoned(it) || val_poisoned(count)) return val_poison(e);
+    return make_iter(e, ITER_ENUM, 2, (Val[]){count, it});
+}
+
+Val eval_zip(Eval *e, PySpan span, uint32_t n, const Val *iterables) {
+    Val *its = ARENA_ARRAY(e->arena, Val, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        its[i] = eval_iter(e, span, iterables[i]);
+        if (val_poisoned(its[i])) return val_poison(e);
+    }
+    return make_iter(e, ITER_ZIP, n, its);
+}
+
+Val eval_reversed(Eval *e, PySpan span, Val v) {
+    if (val_poisoned(v)) return v;
+    Val one = val_int(e, 1);
+    if (v.ty->kind == TY_TUPLE) {
+        Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
+        for (uint32_t i = 0; i < v.ty->n; i++) items[i] = v.items[v.ty->n - 1 - i];
+        return eval_iter(e, span, val_tuple(e, v.ty->n, items));
+    }
+    if (v.ty->kind == TY_ARRAY && v.ty->ndim)
+        return make_iter(e, ITER_RSEQ, 2, (Val[]){v, eval_binary(e, span, PYB_SUB, eval_len(e, span, v), one)});
+    if (v.ty->kind != TY_RANGE) return e_fail(e, span, NULL, DIAG_NOT_ITERABLE, e_text(e, v));
+    /* last = start + (len - 1) * step, down to start */
+    Scalar s = val_sc(v.items[0]);
+    Val less = val_convert(e, eval_binary(e, span, PYB_SUB, range_len(e, span, v), one), s);
+    Val last = eval_arith(e, PYB_ADD, s, v.items[0], eval_arith(e, PYB_MUL, s, less, v.items[2]));
+    Val stop = eval_arith(e, PYB_SUB, s, v.items[0], v.items[2]);
+    return make_iter(e, ITER_RANGE, 3, (Val[]){last, stop, val_convert(e, eval_unary(e, span, PYU_NEG, v.items[2]), s)});
+}
+
+static Val range_has(Eval *e, PySpan span, Val it) {
+    Val cur = it.items[0], stop = it.items[1], step = it.items[2];
+    if (val_const(step)) return eval_compare(e, span, step.i > 0 ? PYC_LT : PYC_GT, cur, stop);
+    Val up = eval_compare(e, span, PYC_GT, step, val_const_int(e, val_sc(step), 0));
+    Val less = eval_compare(e, span, PYC_LT, cur, stop), more = eval_compare(e, span, PYC_GT, cur, stop);
+    return eval_select(e, span, up, less, more);
+}
+
+Val eval_iter_has(Eval *e, PySpan span, Val it) {
+    if (val_poisoned(it)) return it;
+    switch ((IterKind)it.ty->sub) {
+    case ITER_RANGE: return range_has(e, span, it);
+    case ITER_SEQ: return eval_compare(e, span, PYC_LT, it.items[1], it.items[2]);
+    case ITER_RSEQ: return eval_compare(e, span, PYC_GE, it.items[1], val_int(e, 0));
+    case ITER_ENUM: return eval_iter_has(e, span, it.items[1]);
+    case ITER_ZIP: break;
+    }
+    Val all = val_bool(e, it.ty->n != 0);
+    for (uint32_t i = 0; i < it.ty->n; i++) {
+        Val has = eval_iter_has(e, span, it.items[i]);
+        if (val_const(has) && !has.i) return has;
+        if (val_const(all) && all.i) all = has;
+        else if (!val_const(has)) all = val_rt_bool(e, e_op2(e, OP_AND, T_BOOL, val_ref(e, all), val_ref(e, has)));
+    }
+    return all;
+}
+
+Val eval_iter_value(Eval *e, PySpan span, Val it) {
+    if (val_poisoned(it)) return it;
+    switch ((IterKind)it.ty->sub) {
+    case ITER_RANGE: return it.items[0];
+    case ITER_SEQ: case ITER_RSEQ:
+        return it.items[0].ty->kind == TY_TUPLE ? tuple_item(e, span, it.items[0], it.items[1])
+                                                : array_element(e, span, it.items[0], it.items[1]);
+    case ITER_ENUM: return val_tuple(e, 2, (Val[]){it.items[0], eval_iter_value(e, span, it.items[1])});
+    case ITER_ZIP: break;
+    }
+    Val *items = ARENA_ARRAY(e->arena, Val, it.ty->n + 1);
+    for (uint32_t i = 0; i < it.ty->n; i++) items[i] = eval_iter_value(e, span, it.items[i]);
+    return val_tuple(e, it.ty->n, items);
+}
+
+Val eval_iter_next(Eval *e, PySpan span, Val it) {
+    if (val_poisoned(it)) return it;
+    Val *items = ARENA_ARRAY(e->arena, Val, it.ty->n + 1);
+    memcpy(items, it.items, it.ty->n * sizeof *items);
+    switch ((IterKind)it.ty->sub) {
+    case ITER_RANGE: items[0] = arith(e, PYB_ADD, items[0], items[2]); break;
+    case ITER_SEQ: items[1] = arith(e, PYB_ADD, items[1], val_int(e, 1)); break;
+    case ITER_RSEQ: items[1] = arith(e, PYB_SUB, items[1], val_int(e, 1)); break;
+    case ITER_ENUM:
+        items[0] = arith(e, PYB_ADD, items[0], val_int(e, 1));
+        items[1] = eval_iter_next(e, span, items[1]);
+        break;
+    case ITER_ZIP:
+        for (uint32_t i = 0; i < it.ty->n; i++) items[i] = eval_iter_next(e, span, items[i]);
+        break;
+    }
+    return make_iter(e, (IterKind)it.ty->sub, it.ty->n, items);
+}

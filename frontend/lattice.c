@@ -1,0 +1,131 @@
+/* lattice.c - equality and join of abstract values: a type, and constants that are known exactly.
+ *
+ * Bottom is a value without a type (not reached yet). Joins never narrow: a Python constant that fits takes
+ * the type that it meets, everything else follows the promotion table. */
+#include "evaluator.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool same_double(double a, double b) {
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+static bool same_const(Val a, Val b) {
+    if (a.konst != b.konst) return false;
+    switch (a.konst) {
+    case KONST_INT: return a.i == b.i;
+    case KONST_FLOAT: return same_double(a.f.re, b.f.re);
+    case KONST_COMPLEX: return same_double(a.f.re, b.f.re) && same_double(a.f.im, b.f.im);
+    default: return true;
+    }
+}
+
+bool val_same(Val a, Val b) {
+    if (a.ty != b.ty || !same_const(a, b)) return false;
+    for (uint32_t i = 0; a.ty && i < a.ty->n; i++)
+        if (!val_same(a.items[i], b.items[i])) return false;
+    return true;
+}
+
+Val val_abstract(Eval *e, Val v) {
+    v.ref[0] = v.ref[1] = REF_NONE;
+    if (!v.ty || !v.ty->n) return v;
+    Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n);
+    for (uint32_t i = 0; i < v.ty->n; i++) items[i] = val_abstract(e, v.items[i]);
+    v.items = items;
+    return v;
+}
+
+bool val_is_known(Val v) {
+    if (v.ty->kind == TY_SCALAR) return val_const(v);
+    if (v.ty->kind == TY_PTR) return false;
+    for (uint32_t i = 0; i < v.ty->n; i++)
+        if (!val_is_known(v.items[i])) return false;
+    return true;
+}
+
+/* ---- join ------------------------------------------------------------------------------------------ */
+
+/* Does the Python constant have a value in the typed scalar t, so that it may take this type? */
+static bool constant_fits(Val c, DType t) {
+    if (c.konst == KONST_INT && c.ty->dtype == DT_BOOL) return t == DT_BOOL;
+    if (c.konst == KONST_INT) {
+        if (t == DT_BOOL) return false;
+        if (dt_is_int(t)) return dt_fits(t, c.i);
+        Wide mag = c.i < 0 ? -c.i : c.i;
+        DType part = dtype_info[t].part;
+        unsigned digits = part == DT_F64 ? 53 : part == DT_F32 ? 24 : part == DT_F16 ? 11 : 8;
+        return mag <= (Wide)1 << digits;
+    }
+    if (dt_is_int(t) || t == DT_BOOL) return false;
+    if (c.konst == KONST_COMPLEX) return dt_is_complex(t);
+    return !isfinite(c.f.re) || (dtype_info[t].part != DT_F16 && fabs(c.f.re) <= 3.4028234663852886e38) ||
+           fabs(c.f.re) <= 65504 || dtype_info[t].part == DT_F64;
+}
+
+static bool join_scalars(Eval *e, Val a, Val b, Val *out) {
+    Scalar s;
+    if (val_const(a) && a.ty->weak && !b.ty->weak && constant_fits(a, val_dtype(b))) s = val_sc(b);
+    else if (val_const(b) && b.ty->weak && !a.ty->weak && constant_fits(b, val_dtype(a))) s = val_sc(a);
+    else if (!promote_join(e->dialect, val_sc(a), val_sc(b), &s)) return false;
+    *out = (Val){.ty = ty_scalar(e->types, (DType)s.dtype, s.weak)};
+    return true;
+}
+
+static bool join_arrays(Eval *e, Val a, Val b, Val *out) {
+    Ty x = a.ty, y = b.ty;
+    if (x->dtype != y->dtype || x->ndim != y->ndim || x->space != y->space) return false;
+    Layout layout = x->layout == y->layout ? (Layout)x->layout : LAYOUT_A;
+    Ty ty = ty_array(e->types, (DType)x->dtype, x->ndim, layout, x->readonly || y->readonly, (Type)x->space);
+    Val *items = ARENA_ARRAY(e->arena, Val, ty->n);
+    for (uint32_t i = 0; i < ty->n; i++) {
+        items[i] = (Val){.ty = ty->items[i]};
+        if (i < x->n && i < y->n && val_same(a.items[i], b.items[i])) items[i] = val_abstract(e, a.items[i]);
+    }
+    *out = (Val){.ty = ty, .items = items};
+    return true;
+}
+
+static bool same_names(Ty a, Ty b) {
+    if (!a->fields != !b->fields) return false;
+    for (uint32_t i = 0; a->fields && i < a->n; i++)
+        if (strcmp(a->fields[i], b->fields[i]) != 0) return false;
+    return true;
+}
+
+static bool join_items(Eval *e, Val a, Val b, Val *out) {
+    Ty x = a.ty, y = b.ty;
+    if (x->n != y->n || x->sub != y->sub || x->obj != y->obj || !same_names(x, y)) return false;
+    if (!x->name != !y->name || (x->name && strcmp(x->name, y->name) != 0)) return false;
+    Val *items = ARENA_ARRAY(e->arena, Val, x->n + 1);
+    for (uint32_t i = 0; i < x->n; i++)
+        if (!val_join(e, a.items[i], b.items[i], &items[i])) return false;
+    *out = (Val){.items = items};
+    out->ty = ty_composite(e->types, x->kind, x->sub, x->n, items, x->obj, x->name, x->fields);
+    return true;
+}
+
+bool val_join(Eval *e, Val a, Val b, Val *out) {
+    if (!a.ty || val_same(a, b)) {
+        *out = val_abstract(e, b);
+        return true;
+    }
+    if (!b.ty) {
+        *out = val_abstract(e, a);
+        return true;
+    }
+    if (a.ty->kind != b.ty->kind) return false;
+    switch (a.ty->kind) {
+    case TY_SCALAR: return join_scalars(e, a, b, out);
+    case TY_ARRAY: return join_arrays(e, a, b, out);
+    case TY_PTR:
+        *out = (Val){.ty = a.ty};
+        return a.ty == b.ty;
+    case TY_TUPLE: case TY_SLICE: case TY_RANGE: case TY_ITER: case TY_FUNCTION: case TY_METHOD: case TY_DICT: case TY_EXCEPTION:
+        return join_items(e, a, b, out);
+    default:                     /* compile-time objects: the same or nothing */
+        *out = a;
+        return a.ty == b.ty;
+    }
+}
