@@ -25,7 +25,7 @@ typedef uint32_t PyBlockId;
 
 /* PYIR(name, operands, what). `name` operands are in PyInstr.name, `imm` in PyInstr.imm. */
 #define PYIR_OPS(X) \
-    X(CONST,       0, "the host object `obj`") \
+    X(CONST,       0, "the host object `obj`; `name` is its repr") \
     X(PARAM,       0, "parameter number imm (of PyFunc.params)") \
     X(UNDEF,       0, "the variable `name` before any assignment") \
     X(PHI,      PYVAR, "one operand for each predecessor; `name` is the variable, NULL for a stack slot") \
@@ -49,6 +49,10 @@ typedef uint32_t PyBlockId;
     X(MAP,     PYVAR, "a dict literal: key, value, key, value ...") \
     X(LIST_EXTEND, 2, "args[0] extended by iterable args[1], as a new value; also tuples (*args in a call or display)") \
     X(LIST_APPEND, 2, "args[0] with args[1] appended, as a new value (comprehensions)") \
+    X(SET_ADD,     2, "set args[0] with args[1] added, as a new value (comprehensions)") \
+    X(SET_UPDATE,  2, "set args[0] with the items of args[1] added, as a new value") \
+    X(MAP_ADD,     3, "mapping args[0] with key args[1] and value args[2], as a new value (comprehensions)") \
+    X(MAP_UPDATE,  2, "mapping args[0] with the items of args[1], as a new value (**kw in a call or display)") \
     X(TO_TUPLE,    1, "a list or iterable as a tuple") \
     X(FORMAT,  PYVAR, "f-string piece: value, maybe spec; imm: conversion 0 's' 'r' 'a'") \
     X(STRING,  PYVAR, "f-string pieces joined") \
@@ -60,7 +64,7 @@ typedef uint32_t PyBlockId;
     X(ITER_NEXT,   1, "the iterator after one step") \
     X(CALL,    PYVAR, "args[0](args[1] ...); the last kwnames.n arguments are keywords `kwnames`") \
     X(CALL_EX,     3, "args[0](*args[1], **args[2]); args[2] may be 0") \
-    X(FUNCTION,PYVAR, "a function made here from code `obj`; args: defaults tuple, kwdefaults, closure tuple, each maybe 0") \
+    X(FUNCTION,    3, "a function made here from code `obj`, named `name`; args: defaults tuple, kwdefaults, closure tuple, each maybe 0") \
     X(CELL,        1, "the value of a cell variable captured by an inner function") \
     X(IMPORT,      0, "import inside the function: `name` is the module's dotted name") \
     X(MATCH_LEN,   1, "len(args[0]) as match patterns take it") \

@@ -1,0 +1,88 @@
+/* blocks.c - canonical instructions to basic blocks, of what can run without an exception.
+ *
+ * Code that only an exception reaches (handlers) is never reached here, and so never looked at. Constructs
+ * outside the language are all reported, so that one run shows them all. */
+#include "pycode.h"
+
+static bool ends_block(COp op) {
+    return op == C_JUMP || op == C_JUMP_IF || op == C_JUMP_OR_POP || op == C_FOR_ITER || op == C_RETURN
+        || op == C_RAISE || op == C_HANDLER;
+}
+
+static bool has_target(COp op) {
+    return op == C_JUMP || op == C_JUMP_IF || op == C_JUMP_OR_POP || op == C_FOR_ITER;
+}
+
+static bool falls_through(COp op) {
+    return op != C_JUMP && op != C_RETURN && op != C_RAISE && op != C_HANDLER;
+}
+
+static void cut(PyCtx *c, const CCode *code, Flow *out) {
+    uint32_t n = code->instrs.n;
+    bool *leader = ARENA_ARRAY(c->arena, bool, n + 1);
+    leader[0] = true;
+    for (uint32_t i = 0; i < n; i++) {
+        COp op = (COp)code->instrs.at[i].op;
+        if (has_target(op))
+            leader[code->instrs.at[i].target] = true;
+        if (ends_block(op))
+            leader[i + 1] = true;
+    }
+    out->block_of = ARENA_ARRAY(c->arena, uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (leader[i])
+            VEC_PUSH(c->arena, &out->blocks, ((FlowBlock){ .first = i }));
+        out->block_of[i] = out->blocks.n - 1;
+        out->blocks.at[out->blocks.n - 1].end = i + 1;
+    }
+}
+
+static void visit(Flow *flow, uint32_t b, uint32_t *todo, uint32_t *ntodo) {
+    if (flow->blocks.at[b].reached)
+        return;
+    flow->blocks.at[b].reached = true;
+    todo[(*ntodo)++] = b;
+}
+
+/* Generators and their like, by the flags of the code object, when no instruction told it before. */
+static void refuse_kind(PyCtx *c) {
+    enum { OPTIMIZED = 1, GENERATOR = 0x20, COROUTINE = 0x80, ITERABLE_COROUTINE = 0x100, ASYNC_GENERATOR = 0x200 };
+    PySpan span = { .line = c->code->first_line };
+    if (c->code->flags & (COROUTINE | ITERABLE_COROUTINE | ASYNC_GENERATOR))
+        py_refuse(c, span, REFUSE_ASYNC);
+    else if (c->code->flags & GENERATOR)
+        py_refuse(c, span, REFUSE_GENERATOR);
+    else if (!(c->code->flags & OPTIMIZED))
+        py_refuse(c, span, REFUSE_CLASS_BODY);
+}
+
+bool pycode_flow(PyCtx *c, const CCode *code, Flow *out) {
+    *out = (Flow){ .block_of = NULL };
+    if (code->instrs.n == 0) {
+        py_bad(c, (PySpan){ .line = c->code->first_line }, "there is no code");
+        return false;
+    }
+    cut(c, code, out);
+    uint32_t *todo = ARENA_ARRAY(c->arena, uint32_t, out->blocks.n), ntodo = 0;
+    visit(out, 0, todo, &ntodo);
+    while (ntodo > 0) {
+        uint32_t b = todo[--ntodo];
+        const CInstr *last = &code->instrs.at[out->blocks.at[b].end - 1];
+        if (has_target((COp)last->op))
+            visit(out, out->block_of[last->target], todo, &ntodo);
+        if (!falls_through((COp)last->op))
+            continue;
+        if (b + 1 >= out->blocks.n) {
+            py_bad(c, last->span, "the code runs past its end");
+            return false;
+        }
+        visit(out, b + 1, todo, &ntodo);
+    }
+    for (uint32_t b = 0; b < out->blocks.n; b++)
+        for (uint32_t i = out->blocks.at[b].first; out->blocks.at[b].reached && i < out->blocks.at[b].end; i++)
+            if (code->instrs.at[i].op == C_REFUSE)
+                py_refuse(c, code->instrs.at[i].span, (Refusal)code->instrs.at[i].arg);
+    if (!c->failed)
+        refuse_kind(c);
+    return !c->failed;
+}
