@@ -12,7 +12,6 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 import click
-
 import gpu
 from gpu import _core, _header
 from gpu._jit import STAGES, Kernel

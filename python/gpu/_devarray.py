@@ -74,11 +74,11 @@ class DeviceNDArray:
         self._array[...] = source
 
     def is_c_contiguous(self) -> bool:
-        """Are elements in C order, without gaps?"""
+        """Tell whether elements are in C order, without gaps."""
         return self._array.flags.c_contiguous
 
     def is_f_contiguous(self) -> bool:
-        """Are elements in Fortran order, without gaps?"""
+        """Tell whether elements are in Fortran order, without gaps."""
         return self._array.flags.f_contiguous
 
     def reshape(self, *shape: Any, order: Any = "C") -> DeviceNDArray:

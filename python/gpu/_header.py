@@ -23,10 +23,10 @@ C_TYPES = {
 # fmt: off
 C_WORDS = frozenset((
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
-    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static",
-    "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false", "asm",
-    "class", "delete", "new", "operator", "private", "protected", "public", "template", "this", "throw", "try", "using",
-    "virtual",
+    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false",
+    "asm", "class", "delete", "new", "operator", "private", "protected", "public", "template", "this", "throw", "try",
+    "using", "virtual",
 ))
 # fmt: on
 

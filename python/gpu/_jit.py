@@ -46,6 +46,9 @@ class Kernel(_core.Kernel):
         The argument types that it has been compiled for, in order.
     """
 
+    __name__: str
+    __qualname__: str
+
     def __init__(self, function: Callable[..., Any], dialect: str, options: dict[str, Any]) -> None:
         super().__init__(function, dialect, options)
         self.__wrapped__ = function
@@ -255,7 +258,7 @@ def _count(name: str, value: Any, largest: int) -> int:
 
 
 def _is_type(value: Any) -> bool:
-    """Is this callable a type of a signature rather than a function: int, np.float32, gpu.float32, gpu.void?"""
+    """Tell types of a signature (int, np.float32, gpu.float32, gpu.void) from functions."""
     from ._dtypes import DType, Void
 
     if isinstance(value, (DType, Void)) or value in (int, float, complex, bool):

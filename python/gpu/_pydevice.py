@@ -223,6 +223,6 @@ def _names_of(code: CodeType, codes: set[CodeType]) -> set[str]:
 
 
 def _is_users(module: str | None) -> bool:
-    """Is this a module whose functions may be device functions, rather than a library's?"""
+    """Tell modules whose functions may be device functions from libraries."""
     top = (module or "").partition(".")[0]
     return top == "__main__" or (top not in sys.stdlib_module_names and top not in ("numpy", "gpu", "ml_dtypes"))

@@ -26,12 +26,12 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 
 def is_typed_float(x: Any) -> bool:
-    """Is this a NumPy float scalar, bfloat16 among them?"""
+    """Tell NumPy's float scalars, bfloat16 among them."""
     return isinstance(x, np.floating) or (isinstance(x, np.generic) and x.dtype.name == "bfloat16")
 
 
 def is_float(x: Any) -> bool:
-    """Is this a real floating-point number, typed or Python's?"""
+    """Tell real floating-point numbers, typed or Python's."""
     return isinstance(x, float) or is_typed_float(x)
 
 

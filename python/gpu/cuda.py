@@ -175,7 +175,7 @@ def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
 
 
 def is_cuda_array(obj: Any) -> bool:
-    """Can `as_cuda_array` take it?"""
+    """Tell whether `as_cuda_array` takes it."""
     return hasattr(obj, "__array_interface__")
 
 
@@ -222,7 +222,7 @@ class Event:
         self._at = time.perf_counter()
 
     def query(self) -> bool:
-        """Has the point been reached?"""
+        """Tell whether the point has been reached."""
         return True
 
     def synchronize(self) -> None:
@@ -296,7 +296,7 @@ def get_current_device() -> Device:
 
 
 def is_available() -> bool:
-    """Can kernels run here? True: without a GPU they run on the CPU device."""
+    """True: kernels run here, without a GPU on the CPU device."""
     return True
 
 

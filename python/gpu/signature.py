@@ -151,7 +151,7 @@ class _Reader:
         return Signature(args)
 
     def is_signature(self) -> bool:
-        """Is this text a signature (several types, or ``result(types)``) rather than one type?"""
+        """Tell a signature (several types, or ``result(types)``) from one type."""
         try:
             self.type()
         except SignatureError:

@@ -1,0 +1,238 @@
+"""The command line: output, errors on stderr, exit status; the header and the C program that uses it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import gpu
+import pytest
+from gpu import _tools
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SOURCE = """
+import math
+import gpu
+
+@gpu.jit
+def scale(a, x, out):
+    i = gpu.grid(1)
+    if i < len(out):
+        out[i] = a * x[i]
+
+@gpu.jit("f8[:, ::1], (i4, c8)")
+def mixed(m, t):
+    m[0, 0] = t[0] + t[1].real + m.shape[1]
+
+def plain(x):
+    x[0] = math.sin(x[0])
+
+@gpu.jit
+def wrong(x):
+    x[0] = "text"
+
+number = 3
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "kernels.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def run(*args: object, status: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "gpu", *map(str, args)],
+        capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **env},
+    )  # fmt: skip
+    assert done.returncode == status, done.stdout + done.stderr
+    if status:
+        assert not done.stdout
+        assert done.stderr.strip()
+        assert "Traceback" not in done.stderr or "can't be imported" in done.stderr
+    return done
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"gpu {gpu.__version__}\n"
+
+
+def test_help() -> None:
+    for command in ("ptx", "inspect", "doctor"):
+        assert command in run("--help").stdout
+        assert run(command, "--help").stdout.startswith("Usage: gpu " + command)
+
+
+def test_ptx_to_stdout(source: Path) -> None:
+    out = run("ptx", f"{source}:scale", "--sig", "float, f4[::1], f4[::1]", "--arch", "sm_90").stdout
+    assert ".target sm_90" in out
+    assert ".entry scale" in out
+    assert "mul.f32" in out or "mul.rn.f32" in out  # a weak float takes the array's type
+
+
+def test_both_spellings_give_the_same(source: Path) -> None:
+    one = run("ptx", f"{source}:scale", "--sig", "f4, f4[::1], f4[::1]").stdout
+    two = run("ptx", f"{source}:scale", "--sig", "void(float32, float32[::1], float32[::1])").stdout
+    assert one == two
+
+
+def test_typed_numbers_are_not_weak(source: Path) -> None:
+    out = run("ptx", f"{source}:scale", "--sig", "f8, f4[::1], f4[::1]").stdout
+    assert re.search(r"mul(\.rn)?\.f64", out)
+
+
+def test_several_kernels_and_archs(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    run("ptx", f"{source}:scale,plain", "--sig", "f4, f4[::1], f4[::1]", "--sig", "f4[::1]",
+        "--arch", "sm_75,sm_120", "-o", f"{folder}{os.sep}")  # fmt: skip
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "plain.sm_120.ptx", "plain.sm_75.ptx", "scale.sm_120.ptx", "scale.sm_75.ptx",
+    ]  # fmt: skip
+    assert ".target sm_120" in (folder / "plain.sm_120.ptx").read_text()
+    run(
+        "ptx",
+        f"{source}:scale",
+        "--sig",
+        "f4, f4[::1], f4[::1]",
+        "--arch",
+        "sm_75,sm_90",
+        "-o",
+        tmp_path / "a_{arch}.ptx",
+    )
+    assert (tmp_path / "a_sm_90.ptx").exists()
+
+
+def test_the_decorators_signature_is_the_default(source: Path) -> None:
+    assert ".entry mixed" in run("ptx", f"{source}:mixed").stdout
+
+
+@pytest.mark.skipif(_tools.find("ptxas") is None, reason="ptxas isn't installed")
+def test_ptxas_takes_it(source: Path, tmp_path: Path) -> None:
+    for arch in ("sm_75", "sm_90", "sm_120"):
+        path = tmp_path / "k.ptx"
+        run("ptx", f"{source}:mixed", "--arch", arch, "--lineinfo", "-o", path)
+        _tools.assemble(path.read_text(), arch, str(tmp_path / "k.cubin"))
+
+
+USAGE = [
+    (["ptx"], "Missing argument"),
+    (["ptx", "kernels.py"], "write FILE.py:KERNEL"),
+    (["ptx", "FILE:scale"], "scale is decorated without types: add --sig"),
+    (["ptx", "FILE:scale,plain", "--sig", "f4[:]"], "2 texts to write"),
+    (["ptx", "FILE:scale", "--sig", "f4", "--sig", "f4"], "2 signatures for 1 kernels"),
+    (["ptx", "FILE:mixed", "--arch", "sm_80,sm_90", "-o", "one.ptx"], "2 texts to write, and one file"),
+    (["inspect", "FILE:mixed", "--what", "magic"], "'magic' is not one of"),
+    (["inspect", "FILE:mixed,plain"], "inspect takes one kernel"),
+    (["frobnicate"], "No such command"),
+]
+
+
+@pytest.mark.parametrize(("args", "message"), USAGE)
+def test_wrong_usage_ends_with_2(source: Path, args: list[str], message: str) -> None:
+    done = run(*(a.replace("FILE", str(source)) for a in args), status=2)
+    assert message in done.stderr
+
+
+INPUT = [
+    (["ptx", "nowhere.py:k"], "there is no file nowhere.py"),
+    (["ptx", "FILE:nope", "--sig", "f4"], "has no 'nope'; its kernels are: scale, mixed, wrong"),
+    (["ptx", "FILE:number", "--sig", "f4"], "has something else (int) as its 'number'"),
+    (["ptx", "FILE:scale", "--sig", "f4, flot32"], "    f4, flot32\n        ^^^^^^"),
+    (["ptx", "FILE:scale", "--sig", "f4[:]"], "scale"),
+    (["ptx", "FILE:scale", "--sig", "f4, f4[::1], f4[::1]", "--arch", "sm_12"], "sm_12"),
+    (["ptx", "FILE:scale", "--sig", "f4, f4[::1], f4[::1]", "--arch", "gfx90"], "gfx90"),
+    (["ptx", "FILE:wrong", "--sig", "f4[::1]"], "kernels.py:20"),
+    (["inspect", "FILE:wrong", "--what", "ir", "--sig", "f4[::1]"], "kernels.py:20"),
+    (["ptx", "FILE:mixed", "-o", "/proc/no/such/place.ptx"], "can't write /proc/no/such/place.ptx"),
+]
+
+
+@pytest.mark.parametrize(("args", "message"), INPUT)
+def test_wrong_input_ends_with_1(source: Path, args: list[str], message: str) -> None:
+    done = run(*(a.replace("FILE", str(source)) for a in args), status=1)
+    assert message in done.stderr
+    assert "\x1b[" not in done.stderr  # no colours in a pipe
+
+
+def test_a_file_that_fails(tmp_path: Path) -> None:
+    path = tmp_path / "fails.py"
+    path.write_text("def f():\n    1 / 0\nf()\n")
+    done = run("ptx", f"{path}:k", status=1)
+    assert "can't be imported" in done.stderr
+    assert "ZeroDivisionError" in done.stderr
+    assert "_cli.py" not in done.stderr
+    path.write_text("def f(:\n")
+    assert "SyntaxError" in run("ptx", f"{path}:k", status=1).stderr
+
+
+@pytest.mark.parametrize("what", ["bytecode", "types", "ir", "llvm", "llvm_opt", "asm", "ptx"])
+def test_inspect(source: Path, what: str) -> None:
+    assert run("inspect", f"{source}:mixed", "--what", what).stdout.strip()
+
+
+def test_sass(source: Path) -> None:
+    if _tools.find("ptxas") and (_tools.find("nvdisasm") or _tools.find("cuobjdump")):
+        assert "EXIT" in run("inspect", f"{source}:mixed", "--what", "sass").stdout
+    else:
+        assert "installed" in run("inspect", f"{source}:mixed", "--what", "sass", status=1).stderr
+
+
+def compiler() -> str:
+    found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if found is None:
+        pytest.skip("no C compiler")
+    return found
+
+
+FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
+
+
+def test_header_of_many_types(tmp_path: Path) -> None:
+    """A struct of every kind of parameter compiles; its offsets are asserted in the header itself."""
+    source = tmp_path / "many.py"
+    source.write_text(
+        "import gpu\n\n@gpu.jit\ndef k(x, t, flag, z, int):\n"
+        "    x[gpu.grid(1), 0] = t[0] + t[1][0][2] + t[1][1] + flag + z.real + z.imag + int\n"
+        "    x[0, 1] = x.shape[0] + x.strides[1]\n"
+    )
+    header = tmp_path / "many.h"
+    run("ptx", f"{source}:k", "--sig", "f4[:, :], (i1, (f8[::1], u2)), bool, complex, int", "-o", tmp_path / "k.ptx",
+        "--header", header)  # fmt: skip
+    text = header.read_text()
+    for field in ("float32", "x_shape0", "x_stride0", "t_0", "t_1_0", "t_1_1", "z_re", "z_im", "int_", "K_SM_80_FILE"):
+        assert field in text, text
+    program = tmp_path / "use.c"
+    program.write_text('#include "many.h"\nint main(void) { k_params p = {0}; return p.t_0 + K_PARAMS_BYTES * 0; }\n')
+    subprocess.run([compiler(), *FLAGS, "-o", tmp_path / "use", program], check=True)
+
+
+def test_the_c_example(tmp_path: Path) -> None:
+    """examples/c compiles against the header, loads the PTX and launches it through a driver that checks the call."""
+    folder = ROOT / "examples" / "c"
+    run("ptx", f"{folder / 'saxpy.py'}:saxpy", "-o", tmp_path / "saxpy.ptx", "--header", tmp_path / "saxpy.h")
+    cc = compiler()
+    subprocess.run([cc, *FLAGS, f"-I{tmp_path}", folder / "saxpy.c", "-ldl", "-o", tmp_path / "saxpy"], check=True)
+    subprocess.run(
+        [
+            cc,
+            *FLAGS,
+            f"-I{tmp_path}",
+            "-shared",
+            "-fPIC",
+            ROOT / "tests/python/fake_driver.c",
+            "-o",
+            tmp_path / "libcuda.so.1",
+        ],
+        check=True,
+    )
+    command = [tmp_path / "saxpy", tmp_path / "saxpy.ptx"]
+    env = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{1 << 20} elements, 0 wrong\n", "")
