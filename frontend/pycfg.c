@@ -356,7 +356,8 @@ static void sweep_block(Cfg *g, PyBlock *b, uint64_t *live, bool *used) {
     }
     g->changed |= kept > 0;
     b->instrs.n -= kept;
-    memmove(b->instrs.at, b->instrs.at + kept, b->instrs.n * sizeof(PyRef));
+    if (kept > 0)
+        memmove(b->instrs.at, b->instrs.at + kept, b->instrs.n * sizeof(PyRef));
 }
 
 static void sweep(Cfg *g) {

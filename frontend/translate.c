@@ -201,9 +201,14 @@ static void spill(Translator *t, Frame *fr) {
     for (uint32_t i = 0; i < n; i++)
         if (t->stack.at[i].kind == E_SLOT && t->stack.at[i].at != i)
             value_of(t, fr, &t->stack.at[i]);
-    for (uint32_t i = 0; i < n; i++)
-        if (t->stack.at[i].kind == E_VALUE)
-            store_var(t, stack_var(t, fr, i), t->stack.at[i].at);
+    for (uint32_t i = 0; i < n; i++) {
+        if (t->stack.at[i].kind != E_VALUE)
+            continue;
+        const PyInstr *in = instr(t, t->stack.at[i].at);
+        uint32_t var = stack_var(t, fr, i);
+        if (in->op != PYX_LOADVAR || in->imm != var || in->block != t->cur)   /* else it is there already */
+            store_var(t, var, t->stack.at[i].at);
+    }
 }
 
 /* The block of a jump's target, which gets the first `depth` places of the stack. */
@@ -312,7 +317,7 @@ static void do_add_pair(Translator *t, Frame *fr, uint32_t n) {
     *peek(t, n) = (Entry){ E_VALUE, emit3(t, PY_MAP_ADD, old, key, value) };
 }
 
-/* Some releases put empty pieces into a string. */
+/* Some releases put empty pieces into a string. One formatted piece is a string already. */
 static void do_string(Translator *t, Frame *fr, uint32_t n) {
     PyRef *piece = pop_n(t, fr, n);
     uint32_t kept = 0;
@@ -323,7 +328,7 @@ static void do_string(Translator *t, Frame *fr, uint32_t n) {
             piece[kept++] = piece[i];
     }
     if (!t->c->failed)
-        push(t, emit_n(t, PY_STRING, kept, piece));
+        push(t, kept == 1 && instr(t, piece[0])->op == PY_FORMAT ? piece[0] : emit_n(t, PY_STRING, kept, piece));
 }
 
 /* CONVERT leaves a FORMAT with a conversion and imm2 = 1, which the real FORMAT takes up. */
