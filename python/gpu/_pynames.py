@@ -6,6 +6,7 @@ What NumPy and CPython do natively is left to them. Here is what a kernel define
   or an overflow gives nan or inf, as IEEE 754 has it, and no exception;
 * a float that becomes an integer saturates, and nan becomes 0;
 * an integer that becomes a narrower integer wraps;
+* ``min`` and ``max`` choose as CPython does, and give the type that the arguments have in common;
 * ``numpy`` functions give scalars, never arrays of no dimension.
 """
 
@@ -102,7 +103,25 @@ def kernel_round(value: Any, ndigits: int | None = None) -> Any:
     return round(value) if ndigits is None else round(value, ndigits)
 
 
-BUILTINS: dict[str, Any] = {"int": KernelInt, "round": kernel_round}
+def _choose(choose: Callable[..., Any]) -> Callable[..., Any]:
+    """``min`` or ``max`` in a kernel: CPython's choice, in the type that all arguments have in common."""
+
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        found = choose(*args, **kwargs)
+        if len(args) < 2 or not any(isinstance(a, np.generic) for a in args):
+            return found
+        dtype = np.result_type(*(a.dtype if isinstance(a, np.generic) else a for a in args))
+        if isinstance(found, np.generic) and found.dtype == dtype:
+            return found
+        try:
+            return dtype.type(found)
+        except OverflowError:
+            return found
+
+    return chosen
+
+
+BUILTINS: dict[str, Any] = {"int": KernelInt, "round": kernel_round, "min": _choose(min), "max": _choose(max)}
 
 
 # ---- math

@@ -166,6 +166,17 @@ def test_numpy_functions_give_scalars() -> None:
     run(k, np.array([1, 0], np.float32))
 
 
+def test_min_and_max_give_the_common_type() -> None:
+    def k(x, d):
+        assert isinstance(min(x[0], 0), np.float32) and min(x[0], 0) == 0
+        assert isinstance(max(x[0], d[0]), np.float64)
+        assert min(2, 3) == 2 and not isinstance(min(2, 3), np.generic)
+        assert min((x[0], x[1])) == x[0]
+        assert math.isnan(min(d[1], x[0])) and min(x[0], d[1]) == x[0]
+
+    run(k, np.array([1, 2], np.float32), np.array([0, np.nan]))
+
+
 def helper(x):
     return math.exp(x) * SCALE
 
