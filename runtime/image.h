@@ -32,7 +32,7 @@ typedef struct ErrorRecord {
     uint32_t site;               /* 1 + index into sites */
     uint32_t thread[3], block[3];
     uint32_t pad;
-    uint64_t values[4];
+    uint64_t values[4];          /* RAISE's operands: integers extended by their sign, bool 0 or 1, floats as f64 */
 } ErrorRecord;
 
 /* What a CPU entry gets beside its parameters. Layout is known to compiler/lower_cpu.c. */
@@ -56,12 +56,13 @@ typedef struct Image {
     size_t object_size;
     CpuEntry cpu_entry;          /* set by the compiler library when it has loaded the object */
     void *host_fn;               /* host functions: address */
+    void *code;                  /* the compiler library's handle of the loaded code; unload() gives it back */
     ImageParam *params;
     uint32_t nparams, params_bytes;
     ImageSite *sites;
     uint32_t nsites;
     bool no_loops;               /* no block polls (Block.poll): every thread ends soon, nothing needs to interrupt it */
-    bool raises;                 /* has a hidden last parameter: pointer to the ErrorRecord (PTX only) */
+    bool raises;                 /* PTX kernels and host functions have a hidden last parameter: pointer to the ErrorRecord */
     uint32_t shared_bytes, local_bytes;
     uint16_t sm, ptx_version;    /* 80, 70 */
 } Image;

@@ -1,0 +1,253 @@
+/* api.c - the compiler library's face: a module in, an Image out (compiler.h).
+ *
+ * Nothing may end the process. Out of memory in the arena and LLVM's fatal errors both come back here by
+ * longjmp: the first is clean, the second leaves behind what LLVM had open, and is the last resort. */
+#define _POSIX_C_SOURCE 200809L
+#include "emit.h"
+#include "legal.h"
+#include "lower.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm/Config/llvm-config.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a fatal error of LLVM in this thread goes; NULL outside of compilations. */
+static _Thread_local struct { jmp_buf *to; char reason[512]; } fatal;
+
+static void on_fatal(const char *reason) {
+    strncpy(fatal.reason, reason, sizeof fatal.reason - 1);
+    if (fatal.to) longjmp(*fatal.to, 1);
+    abort();
+}
+
+static void install_fatal_handler(void) { LLVMInstallFatalErrorHandler(on_fatal); }
+
+uint32_t param_offset(uint32_t *end, Type t) {
+    uint32_t size = type_bytes(t), at = (*end + size - 1) / size * size;
+    *end = at + size;
+    return at;
+}
+
+const char *entry_symbol(const IrModule *m, const CompileOptions *o) {
+    if (o->target == TARGET_PTX) return m->name;
+    return arena_printf(m->arena, "%s.%s", m->name, m->host_function ? "host" : "entry");
+}
+
+/* ---- from module to code --------------------------------------------------------------------- */
+
+/* Passes over our IR, then LLVM IR in u->mod; NULL in u->error if all is well. */
+static void build(Unit *u, IrModule *m) {
+    pipeline_run(m);
+    u->error = legal_check(m, u->o);
+    if (u->error) return;
+    target_open(u);
+    if (u->error) return;
+    lower_module(u->ctx, u->mod, u->tm, m, u->o);
+#ifndef NDEBUG
+    char *wrong = NULL;
+    if (LLVMVerifyModule(u->mod, LLVMReturnStatusAction, &wrong)) unit_fail(u, "LLVM IR is wrong: %s", wrong);
+    LLVMDisposeMessage(wrong);
+#endif
+    if (!u->error) library_link(u);
+}
+
+static char *copy(const char *s) { return strdup(s ? s : ""); }
+
+static void fill_params(Image *image, const IrModule *m) {
+    image->nparams = m->params.n;
+    image->params = calloc(m->params.n + 1, sizeof *image->params);
+    for (uint32_t i = 0; i < m->params.n && image->params; i++) {
+        const IrParam *p = &m->params.at[i];
+        ImageParam *out = &image->params[i];
+        out->kind = p->kind, out->axis = p->axis, out->type = p->type, out->flags = p->flags, out->leaf = p->leaf;
+        out->bytes = (uint8_t)type_bytes((Type)p->type);
+        out->offset = param_offset(&image->params_bytes, (Type)p->type);
+    }
+}
+
+static void fill_sites(Image *image, const IrModule *m) {
+    image->nsites = m->sites.n;
+    image->sites = calloc(m->sites.n + 1, sizeof *image->sites);
+    for (uint32_t i = 0; i < m->sites.n && image->sites; i++) {
+        const IrSite *s = &m->sites.at[i];
+        ImageSite *out = &image->sites[i];
+        const IrSpan *span = s->span && s->span < m->spans.n ? &m->spans.at[s->span] : NULL;
+        const IrFuncName *f = span && span->func < m->funcs.n ? &m->funcs.at[span->func] : NULL;
+        out->exception = copy(s->exception), out->message = copy(s->message);
+        out->file = copy(f ? f->file : NULL), out->function = copy(f ? f->name : NULL);
+        out->line = span ? span->line : 0;
+        out->host_ref = s->host_ref;
+    }
+    image->raises = m->sites.n > 0;
+}
+
+static void discard(Image *image) {
+    if (!image) return;
+    for (uint32_t i = 0; i < image->nsites && image->sites; i++) {
+        ImageSite *s = &image->sites[i];
+        free(s->exception), free(s->message), free(s->file), free(s->function);
+    }
+    free(image->entry), free(image->ptx), free(image->object), free(image->params), free(image->sites);
+    free(image);
+}
+
+static bool polls(const IrModule *m) {
+    for (uint32_t b = 0; b < m->blocks.n; b++)
+        if (m->blocks.at[b].poll && !m->blocks.at[b].dead) return true;
+    return false;
+}
+
+/* Everything but the code. */
+static Image *new_image(const IrModule *m, const CompileOptions *o) {
+    Image *image = calloc(1, sizeof *image);
+    if (!image) return NULL;
+    image->entry = copy(entry_symbol(m, o));
+    fill_params(image, m);
+    fill_sites(image, m);
+    image->no_loops = !polls(m);
+    if (o->target == TARGET_PTX) {
+        image->sm = o->sm;
+        if (!(image->ptx_version = o->ptx_version)) target_known(o->sm, o->sm_suffix, &image->ptx_version);
+    }
+    if (image->entry && image->params && image->sites) return image;
+    discard(image);
+    return NULL;
+}
+
+/* Takes the code out of LLVM's buffer, and loads it for the CPU. */
+static void take_code(Unit *u, const IrModule *m, Image *image, LLVMMemoryBufferRef code) {
+    size_t size = LLVMGetBufferSize(code);
+    char *bytes = malloc(size + 1);
+    if (!bytes) {
+        unit_fail(u, "out of memory");
+        return;
+    }
+    memcpy(bytes, LLVMGetBufferStart(code), size);
+    bytes[size] = 0;
+    if (u->o->target == TARGET_PTX) {
+        image->ptx = bytes;
+        return;
+    }
+    image->object = bytes;
+    image->object_size = size;
+    void *address = NULL;
+    image->code = jit_load(bytes, size, image->entry, &address, u->arena, &u->error);
+    if (m->host_function) image->host_fn = address;
+    else memcpy(&image->cpu_entry, &address, sizeof address);
+}
+
+static Image *make_image(Unit *u, const IrModule *m) {
+    emit_optimize(u);
+    if (u->error) return NULL;
+    LLVMMemoryBufferRef code = emit_code(u, u->o->target == TARGET_PTX ? LLVMAssemblyFile : LLVMObjectFile);
+    if (!code) return NULL;
+    Image *image = new_image(m, u->o);
+    if (image) take_code(u, m, image, code);
+    else unit_fail(u, "out of memory");
+    LLVMDisposeMemoryBuffer(code);
+    if (!u->error) return image;
+    discard(image);
+    return NULL;
+}
+
+static char *stage_text(Unit *u, const IrModule *m, Stage stage) {
+    if (stage == STAGE_IR) return copy(ir_to_string(m, false));
+    if (stage != STAGE_LLVM) emit_optimize(u);
+    if (u->error) return NULL;
+    if (stage == STAGE_ASM) {
+        LLVMMemoryBufferRef code = emit_code(u, LLVMAssemblyFile);
+        if (!code) return NULL;
+        char *text = strndup(LLVMGetBufferStart(code), LLVMGetBufferSize(code));
+        LLVMDisposeMemoryBuffer(code);
+        return text;
+    }
+    char *printed = LLVMPrintModuleToString(u->mod);
+    char *text = copy(printed);
+    LLVMDisposeMessage(printed);
+    return text;
+}
+
+/* ---- the guarded calls ------------------------------------------------------------------------- */
+
+/* What a compilation is asked for, and gives. Kept apart from the function that calls setjmp, so that none of
+ * its locals is lost in a longjmp. */
+typedef struct Job {
+    Unit unit;
+    IrModule *module;
+    bool want_text;
+    Stage stage;
+    Image *image;
+    char *text;
+} Job;
+
+static void run_job(Job *job) {
+    Unit *u = &job->unit;
+    if (job->want_text && job->stage == STAGE_IR) pipeline_run(job->module);
+    else build(u, job->module);
+    if (u->error) return;
+    if (job->want_text) job->text = stage_text(u, job->module, job->stage);
+    else job->image = make_image(u, job->module);
+}
+
+static void guard(Job *job, char **error) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install_fatal_handler);
+    jmp_buf on_oom, on_error;
+    jmp_buf *outer = job->module->arena->on_oom;
+    *error = NULL;
+    if (setjmp(on_error)) {   /* LLVM gave up: its objects are in an unknown state and stay behind */
+        *error = copy(fatal.reason);
+    } else if (setjmp(on_oom)) {
+        *error = copy("out of memory");
+        target_close(&job->unit);
+    } else {
+        job->module->arena->on_oom = &on_oom;
+        fatal.to = &on_error;
+        run_job(job);
+        if (job->unit.error) *error = copy(job->unit.error);
+        target_close(&job->unit);
+    }
+    fatal.to = NULL;
+    job->module->arena->on_oom = outer;
+}
+
+static Job new_job(IrModule *m, const CompileOptions *o) {
+    return (Job){.unit = {.o = o, .arena = m->arena}, .module = m};
+}
+
+static Image *compile(IrModule *m, const CompileOptions *o, char **error) {
+    Job job = new_job(m, o);
+    guard(&job, error);
+    return job.image;
+}
+
+static char *text(IrModule *m, const CompileOptions *o, Stage stage, char **error) {
+    Job job = new_job(m, o);
+    job.want_text = true;
+    job.stage = stage;
+    guard(&job, error);
+    return job.text;
+}
+
+static void unload(Image *image) {
+    if (!image) return;
+    jit_unload(image->code);
+    image->code = NULL;
+    image->cpu_entry = NULL;
+    image->host_fn = NULL;
+}
+
+static const CompilerApi api = {
+    .llvm_version = LLVM_VERSION_STRING,
+    .compile = compile,
+    .text = text,
+    .legality = legal_operation,
+    .target_known = target_known,
+    .unload = unload,
+};
+
+const CompilerApi *gpu_compiler(void) { return &api; }

@@ -1,0 +1,43 @@
+/* emit.h - LLVM modules to code: targets, passes, emission, libraries, loading. */
+#ifndef GPU_EMIT_H
+#define GPU_EMIT_H
+
+#include "compiler.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+/* One compilation's LLVM objects. */
+typedef struct Unit {
+    const CompileOptions *o;
+    Arena *arena;
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    LLVMTargetMachineRef tm;
+    char *error;               /* the first error, in the arena; NULL so far */
+} Unit;
+
+void unit_fail(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- target.c ---- */
+bool target_known(uint16_t sm, char suffix, uint16_t *lowest_ptx);
+/* The PTX version that the options mean; 0 and an error if the target isn't known or the version too low. */
+uint16_t target_ptx_version(const CompileOptions *o, Arena *a, char **error);
+void target_initialize(void);
+void target_open(Unit *u);     /* context, module and target machine */
+void target_close(Unit *u);
+
+/* ---- emit.c ---- */
+void emit_optimize(Unit *u);
+LLVMMemoryBufferRef emit_code(Unit *u, LLVMCodeGenFileType type);
+
+/* ---- libdevice.c ---- */
+void library_link(Unit *u);    /* adds the library functions that the module calls */
+
+/* ---- jitcpu.c ---- */
+typedef struct LoadedCode LoadedCode;
+/* Loads an object; NULL and a message in the arena if it can't. */
+LoadedCode *jit_load(const void *object, size_t size, const char *symbol, void **address, Arena *a, char **error);
+void jit_unload(LoadedCode *code);
+
+#endif

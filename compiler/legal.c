@@ -1,0 +1,96 @@
+/* legal.c - operation x type x target: emitted by LLVM itself, expanded by us, or refused.
+ *
+ * What LLVM can't select ends the process, so nothing gets there that this file doesn't let through:
+ * compile() runs legal_check() on the finished IR, and a test compiles everything that isn't refused for
+ * every GPU. */
+#include "legal.h"
+
+#include "lower.h"
+
+enum { CONSTANT_BYTES = 65536, PARAM_BYTES = 4096, PARAM_BYTES_PTX_81 = 32764 };
+
+static uint8_t kind_flag(Type t) {
+    switch (type_kind(t)) {
+    case KIND_BOOL: return TAKES_BOOL;
+    case KIND_INT:
+    case KIND_UINT: return TAKES_INT;
+    case KIND_FLOAT: return TAKES_FLOAT;
+    case KIND_PTR: return TAKES_PTR;
+    default: return 0;
+    }
+}
+
+/* Arithmetic on f16 and bf16 goes through f32, but for f16's own instructions on GPUs. */
+static Legality small_float(Op op, Type t, const CompileOptions *o) {
+    bool native = t == T_F16 && o->target == TARGET_PTX &&
+                  (op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_FMA);
+    return native ? LEGAL_NATIVE : LEGAL_EXPAND;
+}
+
+static Legality math(Type t, uint16_t sub, const CompileOptions *o) {
+    if ((t != T_F32 && t != T_F64) || sub >= MATH__COUNT) return LEGAL_REFUSE;
+    if (math_info[sub].native) return LEGAL_NATIVE;
+    if (o->target == TARGET_CPU) return LEGAL_EXPAND;
+    return o->libdevice || o->libclc_dir ? LEGAL_EXPAND : LEGAL_REFUSE;
+}
+
+/* fmod comes from the library. */
+static bool needs_library(Op op, Type t) {
+    return type_is_float(t) && (op == OP_FLOORDIV || op == OP_FLOORMOD || op == OP_TRUNCMOD);
+}
+
+Legality legal_operation(Op op, Type t, uint16_t sub, const CompileOptions *o) {
+    if (op_info[op].takes != TAKES_ANY && !(op_info[op].takes & kind_flag(t))) return LEGAL_REFUSE;
+    if (op == OP_MATH) return math(t, sub, o);
+    if (needs_library(op, t) && o->target == TARGET_PTX && !o->libdevice && !o->libclc_dir) return LEGAL_REFUSE;
+    bool small = t == T_F16 || t == T_BF16;
+    switch (op) {
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_FMA:
+        return small ? small_float(op, t, o) : LEGAL_NATIVE;
+    case OP_FLOORDIV: case OP_FLOORMOD: case OP_TRUNCDIV: case OP_TRUNCMOD: case OP_POW: case OP_SHL: case OP_SHR:
+    case OP_MULHI: case OP_MIN: case OP_MAX: case OP_FMIN: case OP_FMAX: case OP_NANMIN: case OP_NANMAX: case OP_RAISE:
+        return LEGAL_EXPAND;
+    case OP_CONVERT: case OP_CMP: case OP_ABS: case OP_NEG:
+        return small ? LEGAL_EXPAND : LEGAL_NATIVE;
+    default: return LEGAL_NATIVE;
+    }
+}
+
+/* The type that decides about an instruction. */
+static Type deciding_type(const IrModule *m, const Instr *in) {
+    if (in->op == OP_STORE || in->op == OP_SELECT) return (Type)m->instrs.at[in->args[1]].type;
+    if (in->op == OP_LOAD || in->nargs == 0 || in->op == OP_PHI) return (Type)in->type;
+    return (Type)m->instrs.at[in->args[0]].type;
+}
+
+static char *check_instr(const IrModule *m, const Instr *in, const CompileOptions *o) {
+    Type t = deciding_type(m, in);
+    if (op_info[in->op].flags & ENDS) return NULL;
+    if (legal_operation((Op)in->op, t, in->sub, o) != LEGAL_REFUSE) return NULL;
+    const char *what = in->op == OP_MATH && in->sub < MATH__COUNT ? mathfn_names[in->sub] : op_info[in->op].name;
+    const char *why = o->target == TARGET_PTX && !o->libdevice && !o->libclc_dir
+                          ? "the library of math functions was not found" : "the target has no such operation";
+    return arena_printf(m->arena, "%s of %s can't be compiled: %s", what, type_info[t].text, why);
+}
+
+static char *check_sizes(const IrModule *m, const CompileOptions *o) {
+    if (o->target != TARGET_PTX) return NULL;
+    size_t constant = 0;
+    for (uint32_t i = 0; i < m->data.n; i++) constant += m->data.at[i].in_const ? m->data.at[i].size : 0;
+    if (constant > CONSTANT_BYTES)
+        return arena_printf(m->arena, "the kernel's constant arrays take %zu bytes; a GPU has %d", constant, CONSTANT_BYTES);
+    uint32_t end = 0, most = o->ptx_version >= 81 ? PARAM_BYTES_PTX_81 : PARAM_BYTES;
+    for (uint32_t i = 0; i < m->params.n; i++) param_offset(&end, (Type)m->params.at[i].type);
+    if (end > most) return arena_printf(m->arena, "the kernel's parameters take %u bytes; at most %u fit", end, most);
+    return NULL;
+}
+
+char *legal_check(const IrModule *m, const CompileOptions *o) {
+    char *error = check_sizes(m, o);
+    for (uint32_t b = 0; b < m->blocks.n && !error; b++) {
+        const Block *block = &m->blocks.at[b];
+        for (uint32_t i = 0; i < block->instrs.n && !error && !block->dead; i++)
+            error = check_instr(m, &m->instrs.at[block->instrs.at[i]], o);
+    }
+    return error;
+}

@@ -1,0 +1,82 @@
+/* libdevice.c - adds the library functions that a PTX module calls.
+ *
+ * libdevice is one bitcode file, read lazily: giving its functions a linkage that may be dropped makes
+ * the linker take only what is called. libclc's functions were split at build time into one file for
+ * each function, named by its mangled symbol. Afterwards everything but the kernel is internal. */
+#include "emit.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <string.h>
+
+static const char *name_of(LLVMValueRef f) {
+    size_t n;
+    return LLVMGetValueName2(f, &n);
+}
+
+static bool is_missing(LLVMValueRef f) {
+    return LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f) && strcmp(name_of(f), "__nvvm_reflect");
+}
+
+static const char *first_missing(Unit *u) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f))
+        if (is_missing(f)) return arena_strdup(u->arena, name_of(f));
+    return NULL;
+}
+
+/* Links what the module needs from a bitcode file. */
+static bool link_file(Unit *u, const char *path) {
+    LLVMMemoryBufferRef buffer;
+    LLVMModuleRef library;
+    char *message = NULL;
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
+        unit_fail(u, "can't read the library of math functions %s: %s", path, message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    if (LLVMGetBitcodeModuleInContext2(u->ctx, buffer, &library)) {
+        LLVMDisposeMemoryBuffer(buffer);
+        unit_fail(u, "%s is not LLVM bitcode that this version reads", path);
+        return false;
+    }
+    LLVMSetTarget(library, LLVMGetTarget(u->mod));
+    LLVMSetDataLayout(library, LLVMGetDataLayoutStr(u->mod));
+    for (LLVMValueRef f = LLVMGetFirstFunction(library); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage) LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+    if (!LLVMLinkModules2(u->mod, library)) return true;
+    unit_fail(u, "can't link %s", path);
+    return false;
+}
+
+static void make_internal(Unit *u) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage) LLVMSetLinkage(f, LLVMInternalLinkage);
+}
+
+static void set_flush_to_zero(Unit *u) {
+    static const char name[] = "nvvm-reflect-ftz";
+    LLVMValueRef one = LLVMConstInt(LLVMInt32TypeInContext(u->ctx), 1, false);
+    LLVMAddModuleFlag(u->mod, LLVMModuleFlagBehaviorOverride, name, sizeof name - 1, LLVMValueAsMetadata(one));
+}
+
+void library_link(Unit *u) {
+    if (u->o->target != TARGET_PTX) return;
+    if (u->o->fastmath) set_flush_to_zero(u);
+    const char *missing = first_missing(u);
+    while (missing) {
+        const char *path = u->o->libdevice;
+        if (!path && !u->o->libclc_dir) {
+            unit_fail(u, "%s: neither libdevice nor the bundled math functions were found", missing);
+            return;
+        }
+        if (!path) path = arena_printf(u->arena, "%s/%s.bc", u->o->libclc_dir, missing);
+        if (!link_file(u, path)) return;
+        const char *next = first_missing(u);
+        if (next && !strcmp(next, missing)) {
+            unit_fail(u, "%s is not in %s", missing, path);
+            return;
+        }
+        missing = next;
+    }
+    make_internal(u);
+}

@@ -1,0 +1,252 @@
+/* lower.c - walks a module and builds its LLVM function; types, constants and intrinsics for all of lower*.c.
+ *
+ * Blocks are lowered in reverse postorder, so that operands exist before their uses; PHI operands are
+ * filled in at the end. A block of ours may become several LLVM blocks: `first` and `last` say where
+ * edges lead to and come from. */
+#include "lower.h"
+
+#include <assert.h>
+#include <string.h>
+
+static LowerFn *const lower_table[OP__COUNT] = {
+    [OP_ADD] = lower_add,           [OP_SUB] = lower_sub,           [OP_MUL] = lower_mul,
+    [OP_DIV] = lower_div,           [OP_FMA] = lower_fma,           [OP_NEG] = lower_neg,
+    [OP_ABS] = lower_abs,           [OP_FLOORDIV] = lower_floordiv, [OP_FLOORMOD] = lower_floormod,
+    [OP_TRUNCDIV] = lower_truncdiv, [OP_TRUNCMOD] = lower_truncmod, [OP_MIN] = lower_min,
+    [OP_MAX] = lower_max,           [OP_FMIN] = lower_fmin,         [OP_FMAX] = lower_fmax,
+    [OP_NANMIN] = lower_nanmin,     [OP_NANMAX] = lower_nanmax,     [OP_MULHI] = lower_mulhi,
+    [OP_POW] = lower_pow,           [OP_AND] = lower_and,           [OP_OR] = lower_or,
+    [OP_XOR] = lower_xor,           [OP_NOT] = lower_not,           [OP_SHL] = lower_shl,
+    [OP_SHR] = lower_shr,           [OP_POPC] = lower_popc,         [OP_CLZ] = lower_clz,
+    [OP_CTZ] = lower_ctz,           [OP_BREV] = lower_brev,         [OP_CMP] = lower_cmp,
+    [OP_SELECT] = lower_select,     [OP_CONVERT] = lower_convert,   [OP_BITCAST] = lower_bitcast,
+    [OP_MATH] = lower_math,         [OP_ADDR] = lower_addr,         [OP_LOAD] = lower_load,
+    [OP_STORE] = lower_store,       [OP_ALLOCA] = lower_alloca,     [OP_DATA] = lower_data,
+};
+
+/* ---- types and constants --------------------------------------------------------------------- */
+
+Ty ll_scalar(const Lower *L, Type t) {
+    switch (type_kind(t)) {
+    case KIND_VOID: return L->void_;
+    case KIND_BOOL: return L->i1;
+    case KIND_PTR: return LLVMPointerTypeInContext(L->ctx, L->target->address_space[t]);
+    default: break;
+    }
+    if (t == T_F32) return L->f32;
+    if (t == T_F64) return L->f64;
+    switch (type_bytes(t)) {
+    case 1: return L->i8;
+    case 2: return L->i16;
+    case 4: return L->i32;
+    default: return L->i64;
+    }
+}
+
+Ty ll_wide(const Lower *L, Ty scalar) { return L->lanes > 1 ? LLVMVectorType(scalar, L->lanes) : scalar; }
+
+Ty ll_type(const Lower *L, Type t) { return ll_wide(L, ll_scalar(L, t)); }
+
+Ty ll_memory_type(const Lower *L, Type t) { return ll_wide(L, t == T_BOOL ? L->i8 : ll_scalar(L, t)); }
+
+static Val splat(Ty t, Val scalar) {
+    Val parts[64];
+    unsigned n = LLVMGetVectorSize(t);
+    assert(n <= 64);
+    for (unsigned i = 0; i < n; i++) parts[i] = scalar;
+    return LLVMConstVector(parts, n);
+}
+
+static bool is_vector(Ty t) { return LLVMGetTypeKind(t) == LLVMVectorTypeKind; }
+
+Val ll_int(const Lower *L, Ty t, uint64_t v) {
+    (void)L;
+    if (is_vector(t)) return splat(t, LLVMConstInt(LLVMGetElementType(t), v, false));
+    return LLVMConstInt(t, v, false);
+}
+
+Val ll_float(const Lower *L, Ty t, double v) {
+    (void)L;
+    if (is_vector(t)) return splat(t, LLVMConstReal(LLVMGetElementType(t), v));
+    return LLVMConstReal(t, v);
+}
+
+/* Floats by their bits, so that NaN payloads and signs stay. */
+static Val constant(const Lower *L, Type t, uint64_t bits) {
+    Ty st = ll_scalar(L, t);
+    Val v;
+    if (type_is_ptr(t)) {
+        v = LLVMConstIntToPtr(LLVMConstInt(L->i64, bits, false), st);
+    } else if (t == T_F32 || t == T_F64) {
+        v = LLVMConstBitCast(LLVMConstInt(t == T_F32 ? L->i32 : L->i64, bits, false), st);
+    } else {
+        v = LLVMConstInt(st, bits, false);
+    }
+    return L->lanes > 1 ? splat(LLVMVectorType(st, L->lanes), v) : v;
+}
+
+bool ll_const_int(const IrModule *m, Ref r, uint64_t *out) {
+    const Instr *in = &m->instrs.at[r];
+    if (in->op != OP_CONST) return false;
+    *out = ir_wrap((Type)in->type, in->imm);
+    return true;
+}
+
+/* ---- small builders ------------------------------------------------------------------------ */
+
+static Val call_intrinsic(Lower *L, const char *name, unsigned noverloads, Ty *overloads, unsigned n, Val *args) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    assert(id);
+    Val fn = LLVMGetIntrinsicDeclaration(L->mod, id, overloads, noverloads);
+    Ty type = LLVMIntrinsicGetType(L->ctx, id, overloads, noverloads);
+    bool is_void = LLVMGetReturnType(type) == L->void_;
+    return LLVMBuildCall2(L->b, type, fn, args, n, is_void ? "" : "t");
+}
+
+Val ll_intrinsic(Lower *L, const char *name, Ty overload, unsigned n, Val *args) {
+    return call_intrinsic(L, name, overload ? 1 : 0, &overload, n, args);
+}
+
+Val ll_intrinsic2(Lower *L, const char *name, Ty o1, Ty o2, unsigned n, Val *args) {
+    Ty overloads[2] = {o1, o2};
+    return call_intrinsic(L, name, 2, overloads, n, args);
+}
+
+Val ll_select(Lower *L, Val c, Val a, Val b) { return LLVMBuildSelect(L->b, c, a, b, "s"); }
+Val ll_icmp(Lower *L, LLVMIntPredicate p, Val a, Val b) { return LLVMBuildICmp(L->b, p, a, b, "c"); }
+Val ll_fcmp(Lower *L, LLVMRealPredicate p, Val a, Val b) { return LLVMBuildFCmp(L->b, p, a, b, "c"); }
+
+Val ll_relaxed(Lower *L, Val v) {
+    if (!L->o->fastmath || !LLVMIsAInstruction(v) || !LLVMCanValueUseFastMathFlags(v)) return v;
+    LLVMSetFastMathFlags(v, LLVMFastMathNoNaNs | LLVMFastMathNoSignedZeros | LLVMFastMathAllowReciprocal |
+                                LLVMFastMathAllowContract | LLVMFastMathApproxFunc);
+    return v;
+}
+
+void ll_attribute(const Lower *L, Val fn, LLVMAttributeIndex at, const char *name, uint64_t v) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    assert(kind);
+    LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(L->ctx, kind, v));
+}
+
+void ll_string_attribute(const Lower *L, Val fn, const char *name, const char *value) {
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(L->ctx, name, (unsigned)strlen(name), value,
+                                                      (unsigned)strlen(value)));
+}
+
+void ll_range(Lower *L, Val v, uint64_t low, uint64_t high) {
+    LLVMMetadataRef ends[2] = {LLVMValueAsMetadata(LLVMConstInt(L->i32, low, false)),
+                               LLVMValueAsMetadata(LLVMConstInt(L->i32, high, false))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(L->ctx, ends, 2);
+    LLVMSetMetadata(v, LLVMGetMDKindIDInContext(L->ctx, "range", 5), LLVMMetadataAsValue(L->ctx, node));
+}
+
+LLVMBasicBlockRef ll_block(Lower *L, const char *name) { return LLVMAppendBasicBlockInContext(L->ctx, L->fn, name); }
+
+/* ---- the walk ------------------------------------------------------------------------------ */
+
+enum { MAX_PURE_ARGS = 4 };
+
+static void lower_phi(Lower *L, Ref r) {
+    L->value[r] = LLVMBuildPhi(L->b, ll_type(L, (Type)L->m->instrs.at[r].type), "p");
+}
+
+static void lower_instr(Lower *L, Ref r) {
+    const Instr *in = &L->m->instrs.at[r];
+    const Block *block = &L->m->blocks.at[in->block];
+    debug_at(L, in->span);
+    switch (in->op) {
+    case OP_PHI: lower_phi(L, r); return;
+    case OP_CONST: L->value[r] = constant(L, (Type)in->type, in->imm); return;
+    case OP_PARAM: L->value[r] = L->target->param(L, (uint32_t)in->imm); return;
+    case OP_SREG: L->value[r] = L->target->sreg(L, (Sreg)in->sub); return;
+    case OP_JUMP: LLVMBuildBr(L->b, L->first[block->succ[0]]); return;
+    case OP_BRANCH:
+        LLVMBuildCondBr(L->b, L->value[in->args[0]], L->first[block->succ[0]], L->first[block->succ[1]]);
+        return;
+    case OP_RET: L->target->leave(L, in); return;
+    case OP_RAISE: L->target->raise(L, in); return;
+    default: break;
+    }
+    Val args[MAX_PURE_ARGS];
+    assert(in->nargs <= MAX_PURE_ARGS && lower_table[in->op]);
+    for (uint32_t i = 0; i < in->nargs; i++) args[i] = L->value[in->args[i]];
+    L->value[r] = lower_table[in->op](L, in, args);
+}
+
+static void lower_block(Lower *L, BlockId id) {
+    const Block *b = &L->m->blocks.at[id];
+    LLVMPositionBuilderAtEnd(L->b, L->first[id]);
+    for (uint32_t i = 0; i < b->instrs.n; i++) {
+        const Instr *in = &L->m->instrs.at[b->instrs.at[i]];
+        if (op_info[in->op].flags & ENDS) {
+            if (b->poll && L->target->poll) L->target->poll(L);
+            L->last[id] = LLVMGetInsertBlock(L->b);   /* an expansion may have left the first block */
+        }
+        lower_instr(L, b->instrs.at[i]);
+    }
+}
+
+static void fill_phis(Lower *L, BlockId id) {
+    const Block *b = &L->m->blocks.at[id];
+    for (uint32_t i = 0; i < b->instrs.n; i++) {
+        Ref r = b->instrs.at[i];
+        const Instr *in = &L->m->instrs.at[r];
+        if (in->op != OP_PHI) break;
+        assert(in->nargs == b->preds.n);
+        for (uint32_t k = 0; k < in->nargs; k++)
+            LLVMAddIncoming(L->value[r], &L->value[in->args[k]], &L->last[b->preds.at[k]], 1);
+    }
+}
+
+static void set_types(Lower *L) {
+    L->i1 = LLVMInt1TypeInContext(L->ctx);
+    L->i8 = LLVMInt8TypeInContext(L->ctx);
+    L->i16 = LLVMInt16TypeInContext(L->ctx);
+    L->i32 = LLVMInt32TypeInContext(L->ctx);
+    L->i64 = LLVMInt64TypeInContext(L->ctx);
+    L->half = LLVMHalfTypeInContext(L->ctx);
+    L->f32 = LLVMFloatTypeInContext(L->ctx);
+    L->f64 = LLVMDoubleTypeInContext(L->ctx);
+    L->void_ = LLVMVoidTypeInContext(L->ctx);
+}
+
+static void set_features(Lower *L, LLVMTargetMachineRef tm) {
+    if (L->o->target == TARGET_PTX) {
+        L->f16_arithmetic = L->f16_convert = L->f16_from_f64 = true;
+        return;
+    }
+    char *features = LLVMGetTargetMachineFeatureString(tm);
+    L->f16_convert = strstr(features, "+f16c") != NULL;
+    LLVMDisposeMessage(features);
+}
+
+void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm, const IrModule *m,
+                  const CompileOptions *o) {
+    Arena *a = m->arena;
+    Lower lower = {.m = m, .o = o, .ctx = ctx, .mod = mod, .lanes = 1};
+    Lower *L = &lower;
+    L->target = o->target == TARGET_PTX ? &lower_nv : m->host_function ? &lower_host : &lower_cpu;
+    L->b = LLVMCreateBuilderInContext(ctx);
+    set_types(L);
+    set_features(L, tm);
+    L->value = ARENA_ARRAY(a, Val, m->instrs.n);
+    L->first = ARENA_ARRAY(a, LLVMBasicBlockRef, m->blocks.n);
+    L->last = ARENA_ARRAY(a, LLVMBasicBlockRef, m->blocks.n);
+    L->data = ARENA_ARRAY(a, Val, m->data.n);
+
+    L->target->begin(L);
+    debug_begin(L);
+    LLVMBasicBlockRef start = LLVMGetInsertBlock(L->b);
+    BlockId *order = ARENA_ARRAY(a, BlockId, m->blocks.n);
+    uint32_t n = ir_postorder(m, order);
+    for (uint32_t i = n; i-- > 0;) L->first[order[i]] = ll_block(L, "b");
+    LLVMPositionBuilderAtEnd(L->b, start);
+    LLVMBuildBr(L->b, L->first[0]);
+    for (uint32_t i = n; i-- > 0;) lower_block(L, order[i]);
+    for (uint32_t i = n; i-- > 0;) fill_phis(L, order[i]);
+    L->target->end(L);
+    debug_end(L);
+    LLVMDisposeBuilder(L->b);
+}

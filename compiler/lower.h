@@ -1,0 +1,131 @@
+/* lower.h - from our IR to LLVM IR: what the files lower*.c share.
+ *
+ * lower.c walks the module; lower_int.c, lower_float.c, lower_math.c and lower_mem.c hold one function
+ * for each operation; lower_nv.c and lower_cpu.c hold what only one target has, behind LowerTarget.
+ *
+ * How values are held:
+ *   bool        i1 (a byte in memory)
+ *   i8 ... u64  the LLVM integer of that width
+ *   f16, bf16   i16, the bits: widened to f32 for arithmetic and rounded back (lower_float.c)
+ *   f32, f64    float, double
+ *   pointers    LLVM pointers, in the address space that the target gives the IR type
+ *
+ * The functions for pure operations work on scalars and on vectors alike: types come from ll_type and
+ * constants from ll_int and ll_float, which splat when `lanes` is above one. */
+#ifndef GPU_LOWER_H
+#define GPU_LOWER_H
+
+#include "compiler.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+typedef struct Lower Lower;
+typedef LLVMValueRef Val;
+typedef LLVMTypeRef Ty;
+
+/* A row of mathfn.def. */
+typedef struct MathInfo {
+    const char *libdevice, *libm;
+    uint8_t args;
+    bool vector;                /* libmvec has it */
+    const char *native;         /* LLVM's intrinsic */
+} MathInfo;
+
+/* What a target brings. `begin` makes the function and leaves the builder where the entry block's code goes. */
+typedef struct LowerTarget {
+    unsigned address_space[T__COUNT];   /* of the pointer types */
+    void (*begin)(Lower *L);
+    Val (*param)(Lower *L, uint32_t index);
+    Val (*sreg)(Lower *L, Sreg r);
+    Val (*library)(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args);
+    void (*leave)(Lower *L, const Instr *ret);                    /* RET */
+    void (*raise)(Lower *L, const Instr *raise);                  /* RAISE */
+    void (*poll)(Lower *L);                                       /* at a back edge that polls; may be NULL */
+    void (*end)(Lower *L);
+} LowerTarget;
+
+struct Lower {
+    const IrModule *m;
+    const CompileOptions *o;
+    const LowerTarget *target;
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    LLVMBuilderRef b;
+    unsigned lanes;
+    bool f16_arithmetic;        /* the target has f16 add, mul and fma of its own */
+    bool f16_convert;           /* ... converts f16 from and to f32 */
+    bool f16_from_f64;          /* ... rounds f64 to f16 in one step */
+    Ty i1, i8, i16, i32, i64, half, f32, f64, void_;
+    struct Debug *debug;        /* debuginfo.c; NULL without line information */
+
+    Val fn;                     /* the function that holds the body */
+    LLVMBasicBlockRef entry;    /* its first block, for allocas */
+    Val *value;                 /* of each Ref */
+    LLVMBasicBlockRef *first, *last;   /* of each of our blocks: expansions may split a block */
+    Val *data;                  /* globals of the module's constant data */
+    Val error;                  /* pointer to the error record, when the kernel raises */
+    struct CpuState *cpu;       /* lower_cpu.c */
+};
+
+/* ---- lower.c -------------------------------------------------------------------------------- */
+/* Fills `mod` with the lowered kernel or host function. */
+void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm, const IrModule *m,
+                  const CompileOptions *o);
+
+extern const LowerTarget lower_nv, lower_cpu, lower_host;
+
+Ty ll_type(const Lower *L, Type t);             /* of a value, with lanes */
+Ty ll_scalar(const Lower *L, Type t);
+Ty ll_memory_type(const Lower *L, Type t);      /* bool is a byte there */
+Ty ll_wide(const Lower *L, Ty scalar);          /* the scalar type with lanes */
+Val ll_int(const Lower *L, Ty t, uint64_t v);   /* a constant of the integer type or vector t */
+Val ll_float(const Lower *L, Ty t, double v);
+Val ll_intrinsic(Lower *L, const char *name, Ty overload, unsigned n, Val *args);   /* overloaded on one type or none */
+Val ll_intrinsic2(Lower *L, const char *name, Ty o1, Ty o2, unsigned n, Val *args);
+Val ll_select(Lower *L, Val c, Val a, Val b);
+Val ll_icmp(Lower *L, LLVMIntPredicate p, Val a, Val b);
+Val ll_fcmp(Lower *L, LLVMRealPredicate p, Val a, Val b);
+Val ll_relaxed(Lower *L, Val v);                /* puts the fast-math flags on a float instruction */
+void ll_attribute(const Lower *L, Val fn, LLVMAttributeIndex at, const char *name, uint64_t v);
+void ll_string_attribute(const Lower *L, Val fn, const char *name, const char *value);
+void ll_range(Lower *L, Val v, uint64_t low, uint64_t high);   /* !range [low, high) on an i32 load or call */
+LLVMBasicBlockRef ll_block(Lower *L, const char *name);
+bool ll_const_int(const IrModule *m, Ref r, uint64_t *out);
+
+/* ---- one function for each operation: (lower, instruction, operands) ------------------------- */
+typedef Val LowerFn(Lower *L, const Instr *in, Val *a);
+LowerFn lower_add, lower_sub, lower_mul, lower_div, lower_fma, lower_neg, lower_abs, lower_floordiv, lower_floormod,
+    lower_truncdiv, lower_truncmod, lower_min, lower_max, lower_fmin, lower_fmax, lower_nanmin, lower_nanmax,
+    lower_mulhi, lower_pow, lower_and, lower_or, lower_xor, lower_not, lower_shl, lower_shr, lower_popc, lower_clz,
+    lower_ctz, lower_brev, lower_cmp, lower_select, lower_convert, lower_bitcast, lower_math;
+LowerFn lower_addr, lower_load, lower_store, lower_alloca, lower_data;
+
+/* ---- lower_int.c ---- */
+LowerFn lower_int_floordiv, lower_int_floormod, lower_int_truncdiv, lower_int_truncmod;
+
+/* ---- lower_float.c: small floats and the float half of the operations that take both ---- */
+Val float_widen(Lower *L, Type t, Val v);       /* f16, bf16 to f32; others as they are */
+Val float_narrow(Lower *L, Type t, Val v);      /* f32 to f16, bf16, rounded to nearest even */
+
+/* ---- lower_math.c ---- */
+extern const MathInfo math_info[MATH__COUNT];
+Val math_call(Lower *L, const char *symbol, Ty result, unsigned n, Val *args);   /* a pure external function */
+Val math_fmod(Lower *L, Type t, Val a, Val b);
+
+/* ---- lower_raise.c ---- */
+/* Puts the exception of RAISE into the error record, with where[] = thread x, y, z, block x, y, z, unless
+ * another thread came first. The builder then stands where the thread ends. */
+void lower_record(Lower *L, const Instr *raise, const Val *where);
+
+/* ---- api.c ---- */
+/* The offset of the next parameter of type t in the launch's buffer, whose end so far is *end. */
+uint32_t param_offset(uint32_t *end, Type t);
+const char *entry_symbol(const IrModule *m, const CompileOptions *o);
+
+/* ---- debuginfo.c ---- */
+void debug_begin(Lower *L);
+void debug_at(Lower *L, uint32_t span);
+void debug_end(Lower *L);
+
+#endif

@@ -1,0 +1,332 @@
+/* lower_cpu.c - what only the CPU has: a range of blocks as loops over blocks and threads, and functions
+ * that Python calls directly.
+ *
+ * Two functions are made for a kernel:
+ *
+ *   NAME.entry(params, launch, first, last)  CpuEntry: unpacks the parameters and calls
+ *   NAME.range(p0, ..., launch, first, last) for b in first..last: for z: for y: for x: the kernel's body
+ *
+ * The dots keep them apart from the names of library functions, which a Python function may have too.
+
+ * Parameters are arguments of the second, so that noalias and readonly hold for all threads of it. The loop
+ * over x is innermost and in the form that LLVM's vectoriser takes: what doesn't depend on the thread is
+ * hoisted, `return` goes to the latch, `raise` and interruption leave it. */
+#include "lower.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct CpuState {
+    Val range;                                  /* the function */
+    Val grid[3], block[3], block_at[3], thread[3];
+    Val number, first, last;                    /* of the block in the launch */
+    Val interrupt;
+    LLVMBasicBlockRef blocks, latch, exit;      /* head of the loop over blocks; end of one thread; return */
+    LLVMBasicBlockRef loop[3];                  /* heads of the loops over x, y, z */
+} CpuState;
+
+/* ---- the kernel's two functions -------------------------------------------------------------- */
+
+static void describe_pointer(Lower *L, const IrParam *p, uint32_t index) {
+    if (p->flags & PARAM_NOALIAS) ll_attribute(L, L->fn, index + 1, "noalias", 0);
+    if (!(p->flags & PARAM_WRITTEN)) ll_attribute(L, L->fn, index + 1, "readonly", 0);
+    if (p->align) ll_attribute(L, L->fn, index + 1, "align", p->align);
+}
+
+static Val load_field(Lower *L, Ty t, Val base, size_t offset, const char *name) {
+    Val at = LLVMConstInt(L->i64, offset, false);
+    return LLVMBuildLoad2(L->b, t, LLVMBuildInBoundsGEP2(L->b, L->i8, base, &at, 1, "at"), name);
+}
+
+static Ty pointer(Lower *L) { return LLVMPointerTypeInContext(L->ctx, 0); }
+
+static void make_range(Lower *L) {
+    const IrModule *m = L->m;
+    uint32_t n = m->params.n;
+    Ty *types = ARENA_ARRAY(m->arena, Ty, n + 3);
+    for (uint32_t i = 0; i < n; i++) types[i] = ll_memory_type(L, (Type)m->params.at[i].type);
+    types[n] = pointer(L);
+    types[n + 1] = types[n + 2] = L->i64;
+    L->fn = L->cpu->range = LLVMAddFunction(L->mod, arena_printf(m->arena, "%s.range", m->name), LLVMFunctionType(L->void_, types, n + 3, false));
+    LLVMSetLinkage(L->fn, LLVMInternalLinkage);
+    ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
+    ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "noinline", 0);
+    for (uint32_t i = 0; i < n; i++)
+        if (type_is_ptr((Type)m->params.at[i].type)) describe_pointer(L, &m->params.at[i], i);
+    ll_attribute(L, L->fn, n + 1, "noalias", 0);
+    ll_attribute(L, L->fn, n + 1, "readonly", 0);
+}
+
+static void make_entry(Lower *L) {
+    const IrModule *m = L->m;
+    Ty types[4] = {pointer(L), pointer(L), L->i64, L->i64};
+    Val entry = LLVMAddFunction(L->mod, entry_symbol(m, L->o), LLVMFunctionType(L->void_, types, 4, false));
+    ll_attribute(L, entry, LLVMAttributeFunctionIndex, "nounwind", 0);
+    LLVMPositionBuilderAtEnd(L->b, LLVMAppendBasicBlockInContext(L->ctx, entry, "entry"));
+    uint32_t n = m->params.n, end = 0;
+    Val *args = ARENA_ARRAY(m->arena, Val, n + 3);
+    for (uint32_t i = 0; i < n; i++) {
+        Type t = (Type)m->params.at[i].type;
+        args[i] = load_field(L, ll_memory_type(L, t), LLVMGetParam(entry, 0), param_offset(&end, t), "p");
+    }
+    for (uint32_t i = 0; i < 3; i++) args[n + i] = LLVMGetParam(entry, i + 1);
+    LLVMBuildCall2(L->b, LLVMGlobalGetValueType(L->cpu->range), L->cpu->range, args, n + 3, "");
+    LLVMBuildRetVoid(L->b);
+}
+
+/* ---- the loops ------------------------------------------------------------------------------- */
+
+static void load_launch(Lower *L) {
+    CpuState *c = L->cpu;
+    uint32_t n = L->m->params.n;
+    Val launch = LLVMGetParam(L->fn, n);
+    c->first = LLVMGetParam(L->fn, n + 1);
+    c->last = LLVMGetParam(L->fn, n + 2);
+    static const uint32_t most[3] = {1024, 1024, 64};
+    for (unsigned i = 0; i < 3; i++) {
+        c->grid[i] = load_field(L, L->i32, launch, offsetof(CpuLaunch, grid) + i * sizeof(uint32_t), "grid");
+        c->block[i] = load_field(L, L->i32, launch, offsetof(CpuLaunch, block) + i * sizeof(uint32_t), "block");
+        ll_range(L, c->grid[i], 1, 0x80000000u);
+        ll_range(L, c->block[i], 1, most[i] + 1);
+    }
+    c->interrupt = load_field(L, pointer(L), launch, offsetof(CpuLaunch, interrupt), "interrupt");
+    if (L->m->sites.n) L->error = load_field(L, pointer(L), launch, offsetof(CpuLaunch, error), "error");
+}
+
+/* Leaves through `exit` when the launch was told to stop. */
+static void poll(Lower *L) {
+    Val byte = LLVMBuildLoad2(L->b, L->i8, L->cpu->interrupt, "stop");
+    LLVMSetVolatile(byte, true);
+    LLVMBasicBlockRef on = ll_block(L, "on");
+    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntEQ, byte, LLVMConstInt(L->i8, 0, false)), on, L->cpu->exit);
+    LLVMPositionBuilderAtEnd(L->b, on);
+}
+
+/* The head of the loop over blocks: the number of the block, and its x, y, z, which count up from those of `first`. */
+static void begin_blocks(Lower *L) {
+    CpuState *c = L->cpu;
+    Val start[3], rest = c->first;
+    for (unsigned i = 0; i < 3; i++) {
+        Val size = LLVMBuildZExt(L->b, c->grid[i], L->i64, "size");
+        start[i] = LLVMBuildTrunc(L->b, i < 2 ? LLVMBuildURem(L->b, rest, size, "r") : rest, L->i32, "start");
+        if (i < 2) rest = LLVMBuildUDiv(L->b, rest, size, "rest");
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
+    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, c->first, c->last), c->blocks, c->exit);
+    LLVMPositionBuilderAtEnd(L->b, c->blocks);
+    c->number = LLVMBuildPhi(L->b, L->i64, "number");
+    LLVMAddIncoming(c->number, &c->first, &before, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        c->block_at[i] = LLVMBuildPhi(L->b, L->i32, "ctaid");
+        LLVMAddIncoming(c->block_at[i], &start[i], &before, 1);
+    }
+    poll(L);
+}
+
+static void begin_kernel(Lower *L) {
+    CpuState *c = L->cpu = ARENA_NEW(L->m->arena, CpuState);
+    make_range(L);
+    L->entry = ll_block(L, "entry");
+    c->blocks = ll_block(L, "blocks");
+    c->exit = ll_block(L, "exit");
+    c->latch = ll_block(L, "latch");
+    LLVMPositionBuilderAtEnd(L->b, L->entry);
+    load_launch(L);
+    begin_blocks(L);
+    for (int i = 2; i >= 0; i--) {
+        c->loop[i] = ll_block(L, "loop");
+        LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
+        Val zero = LLVMConstInt(L->i32, 0, false);
+        LLVMBuildBr(L->b, c->loop[i]);
+        LLVMPositionBuilderAtEnd(L->b, c->loop[i]);
+        c->thread[i] = LLVMBuildPhi(L->b, L->i32, "tid");
+        LLVMAddIncoming(c->thread[i], &zero, &before, 1);
+    }
+}
+
+/* x, y, z of the next block: x counts up, and where it is at its end starts again and y counts up ... */
+static void advance_block(Lower *L, LLVMBasicBlockRef from) {
+    CpuState *c = L->cpu;
+    Val zero = LLVMConstInt(L->i32, 0, false), carry = LLVMConstInt(L->i1, 1, false);
+    for (unsigned i = 0; i < 3; i++) {
+        Val up = LLVMBuildNUWAdd(L->b, c->block_at[i], LLVMBuildZExt(L->b, carry, L->i32, "z"), "up");
+        carry = ll_icmp(L, LLVMIntEQ, up, c->grid[i]);
+        Val next = ll_select(L, carry, zero, up);
+        LLVMAddIncoming(c->block_at[i], &next, &from, 1);
+    }
+    Val number = LLVMBuildNUWAdd(L->b, c->number, LLVMConstInt(L->i64, 1, false), "next");
+    LLVMAddIncoming(c->number, &number, &from, 1);
+    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, number, c->last), c->blocks, c->exit);
+}
+
+static void end_kernel(Lower *L) {
+    CpuState *c = L->cpu;
+    LLVMPositionBuilderAtEnd(L->b, c->latch);
+    for (unsigned i = 0; i < 3; i++) {
+        LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
+        Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, 1, false), "next");
+        LLVMSetNSW(next, true);
+        LLVMAddIncoming(c->thread[i], &next, &from, 1);
+        LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, next, c->block[i]), c->loop[i], done);
+        LLVMPositionBuilderAtEnd(L->b, done);
+    }
+    advance_block(L, LLVMGetInsertBlock(L->b));
+    LLVMPositionBuilderAtEnd(L->b, c->exit);
+    LLVMBuildRetVoid(L->b);
+    make_entry(L);
+}
+
+/* ---- pieces of the body ---------------------------------------------------------------------- */
+
+static Val param(Lower *L, uint32_t index) {
+    Val p = LLVMGetParam(L->fn, index + (L->m->nresults > 1));
+    return L->m->params.at[index].type == T_BOOL ? ll_icmp(L, LLVMIntNE, p, LLVMConstInt(L->i8, 0, false)) : p;
+}
+
+/* The lane in its warp of 32, counted as CUDA does: x fastest. */
+static Val lane(Lower *L) {
+    CpuState *c = L->cpu;
+    Val n = LLVMBuildMul(L->b, c->thread[2], c->block[1], "n");
+    n = LLVMBuildMul(L->b, LLVMBuildAdd(L->b, n, c->thread[1], "n"), c->block[0], "n");
+    n = LLVMBuildAdd(L->b, n, c->thread[0], "n");
+    return LLVMBuildAnd(L->b, n, LLVMConstInt(L->i32, 31, false), "lane");
+}
+
+static Val sreg(Lower *L, Sreg r) {
+    CpuState *c = L->cpu;
+    if (r == SREG_LANEID) return lane(L);
+    if (r >= SREG_NCTAID_X) return c->grid[r - SREG_NCTAID_X];
+    if (r >= SREG_CTAID_X) return c->block_at[r - SREG_CTAID_X];
+    if (r >= SREG_NTID_X) return c->block[r - SREG_NTID_X];
+    return c->thread[r - SREG_TID_X];
+}
+
+static void leave(Lower *L, const Instr *ret) {
+    (void)ret;
+    LLVMBuildBr(L->b, L->cpu->latch);
+}
+
+static void raise_here(Lower *L, const Instr *in) {
+    CpuState *c = L->cpu;
+    const Val where[6] = {c->thread[0],   c->thread[1],   c->thread[2],
+                          c->block_at[0], c->block_at[1], c->block_at[2]};
+    lower_record(L, in, where);
+    LLVMBuildBr(L->b, c->exit);
+}
+
+/* ---- libm and libmvec ------------------------------------------------------------------------- */
+
+/* The instruction sets of libmvec's variants: their letter and the bits of a vector. */
+static const struct { char letter; unsigned bits; } mvec[] = {{'b', 128}, {'d', 256}, {'e', 512}};
+
+/* Tells the vectoriser of libmvec's functions for this call: "_ZGV_LLVM_N4v_sin(_ZGVdN4v_sin),...". */
+static void name_variants(Lower *L, Val call, const char *symbol, Type t, unsigned n) {
+    char list[512];
+    int at = 0;
+    unsigned bits = type_bits(t);
+    Ty scalar = ll_scalar(L, t);
+    for (unsigned i = 0; i < sizeof mvec / sizeof *mvec; i++) {
+        unsigned lanes = mvec[i].bits / bits;
+        const char *v = n == 2 ? "vv" : "v";
+        char name[64];
+        snprintf(name, sizeof name, "_ZGV%cN%u%s_%s", mvec[i].letter, lanes, v, symbol);
+        at += snprintf(list + at, sizeof list - (size_t)at, "%s_ZGV_LLVM_N%u%s_%s(%s)", i ? "," : "", lanes, v, symbol,
+                       name);
+        if (LLVMGetNamedFunction(L->mod, name)) continue;
+        Ty vector = LLVMVectorType(scalar, lanes), args[2] = {vector, vector};
+        LLVMAddFunction(L->mod, name, LLVMFunctionType(vector, args, n, false));
+    }
+    static const char key[] = "vector-function-abi-variant";
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                             LLVMCreateStringAttribute(L->ctx, key, sizeof key - 1, list, (unsigned)at));
+}
+
+static Val library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args) {
+    char symbol[64];
+    snprintf(symbol, sizeof symbol, "%s%s", fn->libm, t == T_F32 ? "f" : "");
+    Val call = math_call(L, symbol, result, n, args);
+    if (fn->vector) name_variants(L, call, symbol, t, n);
+    return ll_relaxed(L, call);
+}
+
+/* The vectoriser needs the declarations of libmvec's functions, which nothing calls yet. */
+static void keep_variants(Lower *L) {
+    Val used[256];
+    unsigned n = 0;
+    for (Val f = LLVMGetFirstFunction(L->mod); f && n < 256; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        if (!strncmp(LLVMGetValueName2(f, &length), "_ZGV", 4)) used[n++] = f;
+    }
+    if (!n) return;
+    Ty array = LLVMArrayType2(pointer(L), n);
+    Val global = LLVMAddGlobal(L->mod, array, "llvm.compiler.used");
+    LLVMSetLinkage(global, LLVMAppendingLinkage);
+    LLVMSetSection(global, "llvm.metadata");
+    LLVMSetInitializer(global, LLVMConstArray2(pointer(L), used, n));
+}
+
+static void end_kernel_and_keep(Lower *L) {
+    end_kernel(L);
+    keep_variants(L);
+}
+
+const LowerTarget lower_cpu = {
+    .begin = begin_kernel, .param = param, .sreg = sreg, .library = library, .leave = leave,
+    .raise = raise_here, .poll = poll, .end = end_kernel_and_keep,
+};
+
+/* ---- host functions --------------------------------------------------------------------------- */
+
+/* A bool is a byte in C; results of less than 32 bits are extended, as the ABI's callers expect. */
+static void begin_host(Lower *L) {
+    const IrModule *m = L->m;
+    uint32_t n = 0;
+    Ty *types = ARENA_ARRAY(m->arena, Ty, m->params.n + 2);
+    if (m->nresults > 1) types[n++] = pointer(L);
+    for (uint32_t i = 0; i < m->params.n; i++) types[n++] = ll_memory_type(L, (Type)m->params.at[i].type);
+    if (m->sites.n) types[n++] = pointer(L);
+    Type r = m->results[0];
+    Ty result = m->nresults == 1 ? ll_memory_type(L, r) : L->void_;
+    L->fn = LLVMAddFunction(L->mod, entry_symbol(m, L->o), LLVMFunctionType(result, types, n, false));
+    ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
+    if (m->nresults == 1 && type_bytes(r) < 4)
+        ll_attribute(L, L->fn, LLVMAttributeReturnIndex, type_is_signed(r) ? "signext" : "zeroext", 0);
+    if (m->sites.n) L->error = LLVMGetParam(L->fn, n - 1);
+    L->entry = ll_block(L, "entry");
+    LLVMPositionBuilderAtEnd(L->b, L->entry);
+}
+
+static Val as_memory(Lower *L, Type t, Val v) { return t == T_BOOL ? LLVMBuildZExt(L->b, v, L->i8, "v") : v; }
+
+static void leave_host(Lower *L, const Instr *ret) {
+    const IrModule *m = L->m;
+    if (m->nresults == 1) {
+        LLVMBuildRet(L->b, as_memory(L, m->results[0], L->value[ret->args[0]]));
+        return;
+    }
+    for (uint32_t i = 0; i < m->nresults; i++) {
+        Val at = LLVMConstInt(L->i64, i * 8, false);
+        Val slot = LLVMBuildInBoundsGEP2(L->b, L->i8, LLVMGetParam(L->fn, 0), &at, 1, "slot");
+        LLVMBuildStore(L->b, as_memory(L, m->results[i], L->value[ret->args[i]]), slot);
+    }
+    LLVMBuildRetVoid(L->b);
+}
+
+static void raise_host(Lower *L, const Instr *in) {
+    Val zero = LLVMConstInt(L->i32, 0, false), where[6] = {zero, zero, zero, zero, zero, zero};
+    lower_record(L, in, where);
+    if (L->m->nresults != 1) LLVMBuildRetVoid(L->b);
+    else LLVMBuildRet(L->b, LLVMConstNull(ll_memory_type(L, L->m->results[0])));
+}
+
+/* A host function has no threads: it is thread 0 of one block of one thread. */
+static Val sreg_host(Lower *L, Sreg r) {
+    bool is_size = (r >= SREG_NTID_X && r <= SREG_NTID_Z) || (r >= SREG_NCTAID_X && r <= SREG_NCTAID_Z);
+    return LLVMConstInt(L->i32, is_size, false);
+}
+
+const LowerTarget lower_host = {
+    .begin = begin_host, .param = param, .sreg = sreg_host, .library = library, .leave = leave_host,
+    .raise = raise_host, .end = keep_variants,
+};

@@ -1,0 +1,195 @@
+/* lower_int.c - integer arithmetic and bits, total for every operand.
+ *
+ * LLVM leaves division by zero, MIN / -1 and shifts by the width undefined or poison: here a harmless
+ * operand takes the dangerous one's place first, and the defined result is chosen afterwards. The
+ * choices fold away when the divisor or the amount is a constant. */
+#include "lower.h"
+
+static bool is_signed(const Instr *in) { return type_is_signed((Type)in->type); }
+static Ty type_of(Lower *L, const Instr *in) { return ll_type(L, (Type)in->type); }
+static uint64_t bits_of(const Instr *in) { return type_bits((Type)in->type); }
+
+/* 1 where the divisor is 0, or is -1 (x / -1 is taken from the negation, so that MIN / -1 can't trap). */
+static Val safe_divisor(Lower *L, const Instr *in, Val b) {
+    Ty t = LLVMTypeOf(b);
+    Val bad = ll_icmp(L, LLVMIntEQ, b, ll_int(L, t, 0));
+    if (is_signed(in)) bad = LLVMBuildOr(L->b, bad, ll_icmp(L, LLVMIntEQ, b, LLVMConstAllOnes(t)), "bad");
+    return ll_select(L, bad, ll_int(L, t, 1), b);
+}
+
+static Val zero_if_divisor_is_zero(Lower *L, Val b, Val v) {
+    Val zero = ll_int(L, LLVMTypeOf(b), 0);
+    return ll_select(L, ll_icmp(L, LLVMIntEQ, b, zero), zero, v);
+}
+
+static bool power_of_two(const Lower *L, const Instr *in, unsigned *shift) {
+    uint64_t c;
+    if (!ll_const_int(L->m, in->args[1], &c) || c == 0 || (c & (c - 1))) return false;
+    *shift = (unsigned)__builtin_ctzll(c);
+    return !(is_signed(in) && *shift + 1 >= bits_of(in));
+}
+
+/* A constant divisor that needs no care. */
+static bool plain_divisor(const Lower *L, const Instr *in) {
+    uint64_t c;
+    return ll_const_int(L->m, in->args[1], &c) && c != 0 && !(is_signed(in) && (int64_t)c == -1);
+}
+
+Val lower_int_truncdiv(Lower *L, const Instr *in, Val *a) {
+    if (plain_divisor(L, in))
+        return is_signed(in) ? LLVMBuildSDiv(L->b, a[0], a[1], "q") : LLVMBuildUDiv(L->b, a[0], a[1], "q");
+    Val d = safe_divisor(L, in, a[1]);
+    if (!is_signed(in)) return zero_if_divisor_is_zero(L, a[1], LLVMBuildUDiv(L->b, a[0], d, "q"));
+    Val q = LLVMBuildSDiv(L->b, a[0], d, "q");
+    Val minus_one = ll_icmp(L, LLVMIntEQ, a[1], LLVMConstAllOnes(LLVMTypeOf(a[1])));
+    q = ll_select(L, minus_one, LLVMBuildNeg(L->b, a[0], "n"), q);
+    return zero_if_divisor_is_zero(L, a[1], q);
+}
+
+/* x % -1 is 0, and so is x % 1, which the safe divisor computes. */
+Val lower_int_truncmod(Lower *L, const Instr *in, Val *a) {
+    Val d = plain_divisor(L, in) ? a[1] : safe_divisor(L, in, a[1]);
+    return is_signed(in) ? LLVMBuildSRem(L->b, a[0], d, "r") : LLVMBuildURem(L->b, a[0], d, "r");
+}
+
+/* Whether the truncated remainder is non-zero and has not the divisor's sign. */
+static Val must_adjust(Lower *L, Val r, Val d) {
+    Val zero = ll_int(L, LLVMTypeOf(r), 0);
+    Val nonzero = ll_icmp(L, LLVMIntNE, r, zero);
+    Val differ = ll_icmp(L, LLVMIntSLT, LLVMBuildXor(L->b, r, d, "x"), zero);
+    return LLVMBuildAnd(L->b, nonzero, differ, "adj");
+}
+
+Val lower_int_floordiv(Lower *L, const Instr *in, Val *a) {
+    unsigned shift;
+    Ty t = type_of(L, in);
+    if (power_of_two(L, in, &shift))
+        return is_signed(in) ? LLVMBuildAShr(L->b, a[0], ll_int(L, t, shift), "q")
+                             : LLVMBuildLShr(L->b, a[0], ll_int(L, t, shift), "q");
+    if (!is_signed(in)) return lower_int_truncdiv(L, in, a);
+    bool plain = plain_divisor(L, in);
+    Val d = plain ? a[1] : safe_divisor(L, in, a[1]);
+    Val q = LLVMBuildSDiv(L->b, a[0], d, "q");
+    Val r = LLVMBuildSub(L->b, a[0], LLVMBuildMul(L->b, q, d, "m"), "r");
+    Val less = LLVMBuildSExt(L->b, must_adjust(L, r, d), t, "less");
+    q = LLVMBuildAdd(L->b, q, less, "q");
+    if (plain) return q;
+    Val minus_one = ll_icmp(L, LLVMIntEQ, a[1], LLVMConstAllOnes(t));
+    q = ll_select(L, minus_one, LLVMBuildNeg(L->b, a[0], "n"), q);
+    return zero_if_divisor_is_zero(L, a[1], q);
+}
+
+Val lower_int_floormod(Lower *L, const Instr *in, Val *a) {
+    unsigned shift;
+    Ty t = type_of(L, in);
+    if (power_of_two(L, in, &shift)) return LLVMBuildAnd(L->b, a[0], ll_int(L, t, (1ull << shift) - 1), "r");
+    Val r = lower_int_truncmod(L, in, a);
+    if (!is_signed(in)) return r;
+    Val d = plain_divisor(L, in) ? a[1] : safe_divisor(L, in, a[1]);
+    Val more = ll_select(L, must_adjust(L, r, d), d, ll_int(L, t, 0));
+    return LLVMBuildAdd(L->b, r, more, "r");
+}
+
+Val lower_mulhi(Lower *L, const Instr *in, Val *a) {
+    Ty t = type_of(L, in);
+    Ty twice = ll_wide(L, LLVMIntTypeInContext(L->ctx, (unsigned)bits_of(in) * 2));
+    LLVMOpcode extend = is_signed(in) ? LLVMSExt : LLVMZExt;
+    Val x = LLVMBuildCast(L->b, extend, a[0], twice, "x"), y = LLVMBuildCast(L->b, extend, a[1], twice, "y");
+    Val p = LLVMBuildMul(L->b, x, y, "p");
+    return LLVMBuildTrunc(L->b, LLVMBuildLShr(L->b, p, ll_int(L, twice, bits_of(in)), "h"), t, "h");
+}
+
+/* ---- integer power ------------------------------------------------------------------------- */
+
+/* Squaring in straight line for a small constant exponent. */
+static Val power_of_constant(Lower *L, Val base, uint64_t e) {
+    Val result = NULL;
+    for (; e; e >>= 1) {
+        if (e & 1) result = result ? LLVMBuildMul(L->b, result, base, "p") : base;
+        if (e > 1) base = LLVMBuildMul(L->b, base, base, "sq");
+    }
+    return result ? result : ll_int(L, LLVMTypeOf(base), 1);
+}
+
+/* Squaring in a loop; in vectors the lanes that are done keep multiplying by one. */
+static Val power_loop(Lower *L, Val base, Val exponent) {
+    Ty t = LLVMTypeOf(base);
+    Val one = ll_int(L, t, 1), zero = ll_int(L, t, 0);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), loop = ll_block(L, "pow"), done = ll_block(L, "powdone");
+    LLVMBuildBr(L->b, loop);
+    LLVMPositionBuilderAtEnd(L->b, loop);
+    Val r = LLVMBuildPhi(L->b, t, "r"), b = LLVMBuildPhi(L->b, t, "b"), e = LLVMBuildPhi(L->b, t, "e");
+    Val odd = ll_icmp(L, LLVMIntNE, LLVMBuildAnd(L->b, e, one, "odd"), zero);
+    Val r2 = LLVMBuildMul(L->b, r, ll_select(L, odd, b, one), "r2");
+    Val b2 = LLVMBuildMul(L->b, b, b, "b2"), e2 = LLVMBuildLShr(L->b, e, one, "e2");
+    Val more = ll_icmp(L, LLVMIntNE, e2, zero);
+    if (L->lanes > 1) more = ll_intrinsic(L, "llvm.vector.reduce.or", LLVMTypeOf(more), 1, &more);
+    LLVMBuildCondBr(L->b, more, loop, done);
+    Val ri[2] = {one, r2}, bi[2] = {base, b2}, ei[2] = {exponent, e2};
+    LLVMBasicBlockRef from[2] = {before, loop};
+    LLVMAddIncoming(r, ri, from, 2);
+    LLVMAddIncoming(b, bi, from, 2);
+    LLVMAddIncoming(e, ei, from, 2);
+    LLVMPositionBuilderAtEnd(L->b, done);
+    return r2;
+}
+
+/* For a negative exponent: 1 for base 1, +-1 by the exponent's parity for base -1, else 0. */
+static Val inverse_power(Lower *L, Val base, Val exponent) {
+    Ty t = LLVMTypeOf(base);
+    Val one = ll_int(L, t, 1), zero = ll_int(L, t, 0), minus = LLVMConstAllOnes(t);
+    Val odd = ll_icmp(L, LLVMIntNE, LLVMBuildAnd(L->b, exponent, one, "odd"), zero);
+    Val of_minus = ll_select(L, odd, minus, one);
+    Val r = ll_select(L, ll_icmp(L, LLVMIntEQ, base, minus), of_minus, zero);
+    return ll_select(L, ll_icmp(L, LLVMIntEQ, base, one), one, r);
+}
+
+Val lower_pow(Lower *L, const Instr *in, Val *a) {
+    uint64_t e;
+    bool constant = ll_const_int(L->m, in->args[1], &e);
+    bool negative = constant && is_signed(in) && (int64_t)e < 0;
+    if (constant && !negative && e <= 64) return power_of_constant(L, a[0], e);
+    if (!is_signed(in)) return power_loop(L, a[0], a[1]);
+    Ty t = type_of(L, in);
+    Val below = ll_icmp(L, LLVMIntSLT, a[1], ll_int(L, t, 0));
+    Val inverse = inverse_power(L, a[0], a[1]);
+    if (negative) return inverse;
+    Val loop = power_loop(L, a[0], ll_select(L, below, ll_int(L, t, 0), a[1]));
+    return ll_select(L, below, inverse, loop);
+}
+
+/* ---- bits ---------------------------------------------------------------------------------- */
+
+Val lower_and(Lower *L, const Instr *in, Val *a) { return (void)in, LLVMBuildAnd(L->b, a[0], a[1], "v"); }
+Val lower_or(Lower *L, const Instr *in, Val *a) { return (void)in, LLVMBuildOr(L->b, a[0], a[1], "v"); }
+Val lower_xor(Lower *L, const Instr *in, Val *a) { return (void)in, LLVMBuildXor(L->b, a[0], a[1], "v"); }
+Val lower_not(Lower *L, const Instr *in, Val *a) { return (void)in, LLVMBuildNot(L->b, a[0], "v"); }
+
+Val lower_shl(Lower *L, const Instr *in, Val *a) {
+    Ty t = type_of(L, in);
+    Val fits = ll_icmp(L, LLVMIntULT, a[1], ll_int(L, t, bits_of(in)));
+    Val amount = LLVMBuildAnd(L->b, a[1], ll_int(L, t, bits_of(in) - 1), "n");
+    return ll_select(L, fits, LLVMBuildShl(L->b, a[0], amount, "v"), ll_int(L, t, 0));
+}
+
+Val lower_shr(Lower *L, const Instr *in, Val *a) {
+    Ty t = type_of(L, in);
+    Val top = ll_int(L, t, bits_of(in) - 1);
+    Val fits = ll_icmp(L, LLVMIntULT, a[1], ll_int(L, t, bits_of(in)));
+    if (is_signed(in)) return LLVMBuildAShr(L->b, a[0], ll_select(L, fits, a[1], top), "v");
+    Val amount = LLVMBuildAnd(L->b, a[1], top, "n");
+    return ll_select(L, fits, LLVMBuildLShr(L->b, a[0], amount, "v"), ll_int(L, t, 0));
+}
+
+Val lower_popc(Lower *L, const Instr *in, Val *a) { return ll_intrinsic(L, "llvm.ctpop", type_of(L, in), 1, a); }
+Val lower_brev(Lower *L, const Instr *in, Val *a) { return ll_intrinsic(L, "llvm.bitreverse", type_of(L, in), 1, a); }
+
+Val lower_clz(Lower *L, const Instr *in, Val *a) {
+    Val args[2] = {a[0], LLVMConstInt(L->i1, 0, false)};
+    return ll_intrinsic(L, "llvm.ctlz", type_of(L, in), 2, args);
+}
+
+Val lower_ctz(Lower *L, const Instr *in, Val *a) {
+    Val args[2] = {a[0], LLVMConstInt(L->i1, 0, false)};
+    return ll_intrinsic(L, "llvm.cttz", type_of(L, in), 2, args);
+}

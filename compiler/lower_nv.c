@@ -1,0 +1,92 @@
+/* lower_nv.c - what only PTX has: the kernel's parameters and launch bounds, special registers, library
+ * functions, exceptions through the error record. */
+#include "lower.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PTX_KERNEL = 71, GLOBAL = 1, SHARED = 3, CONSTANT = 4, GENERIC = 0 };
+
+static void describe_pointer(Lower *L, const IrParam *p, uint32_t index) {
+    LLVMAttributeIndex at = index + 1;
+    if (p->flags & PARAM_NOALIAS) ll_attribute(L, L->fn, at, "noalias", 0);
+    if (!(p->flags & PARAM_WRITTEN)) ll_attribute(L, L->fn, at, "readonly", 0);
+    if (p->align) ll_attribute(L, L->fn, at, "align", p->align);
+}
+
+static void launch_bounds(Lower *L) {
+    const CompileOptions *o = L->o;
+    char text[16];
+    const struct { const char *name; uint32_t value; } bounds[] = {
+        {"nvvm.maxntid", o->max_threads}, {"nvvm.minctasm", o->min_blocks}, {"nvvm.maxnreg", o->max_registers}};
+    for (unsigned i = 0; i < 3; i++) {
+        if (!bounds[i].value) continue;
+        snprintf(text, sizeof text, "%u", bounds[i].value);
+        ll_string_attribute(L, L->fn, bounds[i].name, text);
+    }
+}
+
+static void begin(Lower *L) {
+    const IrModule *m = L->m;
+    uint32_t n = m->params.n;
+    Ty *types = ARENA_ARRAY(m->arena, Ty, n + 1);
+    for (uint32_t i = 0; i < n; i++) types[i] = ll_memory_type(L, (Type)m->params.at[i].type);
+    if (m->sites.n) types[n++] = LLVMPointerTypeInContext(L->ctx, GLOBAL);
+    L->fn = LLVMAddFunction(L->mod, m->name, LLVMFunctionType(L->void_, types, n, false));
+    LLVMSetFunctionCallConv(L->fn, PTX_KERNEL);
+    ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
+    for (uint32_t i = 0; i < m->params.n; i++)
+        if (type_is_ptr((Type)m->params.at[i].type)) describe_pointer(L, &m->params.at[i], i);
+    if (m->sites.n) L->error = LLVMGetParam(L->fn, n - 1);
+    launch_bounds(L);
+    if (L->o->fastmath) ll_string_attribute(L, L->fn, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
+    L->entry = ll_block(L, "entry");
+    LLVMPositionBuilderAtEnd(L->b, L->entry);
+}
+
+static Val param(Lower *L, uint32_t index) {
+    Val p = LLVMGetParam(L->fn, index);
+    if (L->m->params.at[index].type != T_BOOL) return p;
+    return ll_icmp(L, LLVMIntNE, p, LLVMConstInt(L->i8, 0, false));
+}
+
+static Val sreg(Lower *L, Sreg r) {
+    char name[48];
+    snprintf(name, sizeof name, "llvm.nvvm.read.ptx.sreg.%s", sreg_names[r]);
+    return ll_intrinsic(L, name, NULL, 0, NULL);
+}
+
+/* libdevice's names are __nv_sinf and __nv_sin; libclc's are mangled: _Z3sinf and _Z3sind. */
+static Val library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args) {
+    char symbol[64];
+    if (L->o->libdevice) {
+        snprintf(symbol, sizeof symbol, "__nv_%s%s", fn->libdevice, t == T_F32 ? "f" : "");
+    } else {
+        int at = snprintf(symbol, sizeof symbol, "_Z%zu%s", strlen(fn->libdevice), fn->libdevice);
+        for (unsigned i = 0; i < n; i++)
+            symbol[at++] = LLVMTypeOf(args[i]) == L->i32 ? 'i' : t == T_F32 ? 'f' : 'd';
+        symbol[at] = 0;
+    }
+    return ll_relaxed(L, math_call(L, symbol, result, n, args));
+}
+
+static void leave(Lower *L, const Instr *ret) {
+    (void)ret;
+    LLVMBuildRetVoid(L->b);
+}
+
+static void raise_here(Lower *L, const Instr *in) {
+    static const Sreg of[6] = {SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z};
+    Val where[6];
+    for (unsigned i = 0; i < 6; i++) where[i] = sreg(L, of[i]);
+    lower_record(L, in, where);
+    LLVMBuildRetVoid(L->b);
+}
+
+static void end(Lower *L) { (void)L; }
+
+const LowerTarget lower_nv = {
+    .address_space = {[T_PTR] = GLOBAL, [T_PTRS] = SHARED, [T_PTRC] = CONSTANT, [T_PTRL] = GENERIC},
+    .begin = begin, .param = param, .sreg = sreg, .library = library,
+    .leave = leave, .raise = raise_here, .end = end,
+};

@@ -1,0 +1,45 @@
+/* lower_raise.c - an exception becomes an ErrorRecord (runtime/image.h).
+ *
+ * The first thread that swaps its site into an empty record owns it and fills in the rest. Values are
+ * stored in 8 bytes each: integers extended by their sign, bool as 0 or 1, floats as f64. */
+#include "lower.h"
+
+#include <stddef.h>
+
+enum { MAX_VALUES = sizeof ((ErrorRecord *)0)->values / sizeof(uint64_t) };
+
+static Val field(Lower *L, size_t offset) {
+    Val at = LLVMConstInt(L->i64, offset, false);
+    return LLVMBuildInBoundsGEP2(L->b, L->i8, L->error, &at, 1, "field");
+}
+
+static Val as_8_bytes(Lower *L, Type t, Val v) {
+    if (t == T_F64) return v;
+    if (type_is_float(t)) return LLVMBuildFPExt(L->b, float_widen(L, t, v), L->f64, "v");
+    if (type_is_ptr(t)) return LLVMBuildPtrToInt(L->b, v, L->i64, "v");
+    if (type_bits(t) == 64) return v;
+    return type_is_signed(t) ? LLVMBuildSExt(L->b, v, L->i64, "v") : LLVMBuildZExt(L->b, v, L->i64, "v");
+}
+
+static void store_values(Lower *L, const Instr *raise) {
+    uint32_t n = raise->nargs < MAX_VALUES ? raise->nargs : MAX_VALUES;
+    for (uint32_t i = 0; i < n; i++) {
+        Ref r = raise->args[i];
+        Val v = as_8_bytes(L, (Type)L->m->instrs.at[r].type, L->value[r]);
+        LLVMBuildStore(L->b, v, field(L, offsetof(ErrorRecord, values) + i * sizeof(uint64_t)));
+    }
+}
+
+void lower_record(Lower *L, const Instr *raise, const Val *where) {
+    LLVMBasicBlockRef first = ll_block(L, "raise"), done = ll_block(L, "raised");
+    Val empty = LLVMConstInt(L->i32, 0, false), site = LLVMConstInt(L->i32, raise->imm + 1, false);
+    Val swap = LLVMBuildAtomicCmpXchg(L->b, field(L, offsetof(ErrorRecord, site)), empty, site,
+                                      LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, false);
+    LLVMBuildCondBr(L->b, LLVMBuildExtractValue(L->b, swap, 1, "won"), first, done);
+    LLVMPositionBuilderAtEnd(L->b, first);
+    for (unsigned i = 0; i < 6; i++)
+        LLVMBuildStore(L->b, where[i], field(L, offsetof(ErrorRecord, thread) + i * sizeof(uint32_t)));
+    store_values(L, raise);
+    LLVMBuildBr(L->b, done);
+    LLVMPositionBuilderAtEnd(L->b, done);
+}
