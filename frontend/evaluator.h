@@ -5,8 +5,9 @@
  * lattice.c   equality and join of abstract values
  * arith.c     operators; complexops.c complex arithmetic
  * arrays.c    indexing and attributes; iter.c ranges and iterators; calls.c calls
- * step.c      one instruction of Python SSA
- * infer.c     the fixed point over one function; build.c its IR */
+ * attrs.c     attributes; step.c one instruction of Python SSA
+ * infer.c     the fixed point over one function; undef.c variables that aren't assigned on every path
+ * build.c     the IR of a function; contract.c products and sums that become FMA */
 #ifndef GPU_EVALUATOR_H
 #define GPU_EVALUATOR_H
 
@@ -41,7 +42,6 @@ typedef struct Instance {
     bool *stops;                /* blocks that end in a call that never returns */
     Val result;                 /* ty NULL: never returns */
     Conflict *result_conflict;
-    bool active;
     struct Instance *next;
 } Instance;
 
@@ -49,6 +49,8 @@ typedef struct Instance {
 typedef struct Frame {
     Instance *inst;
     Val *vals;                  /* infer: inst->cell; build: values with refs */
+    const Val *args;
+    Val closure;                /* build: the callee's closure with refs; else absent */
     DiagFrame at;               /* file, function, caller; the span of the current instruction */
     uint32_t func, inlined_at;  /* of IrModule.funcs and spans */
     struct Frame *caller;
@@ -115,6 +117,7 @@ Val complex_unary(Eval *e, PyUnary op, Scalar s, Val a);
 Val array_param(Eval *e, const ArgType *a, Ref data, const Ref *shape, const Ref *strides);
 Val array_captured(Eval *e, const HostArray *a);
 Val array_element(Eval *e, PySpan span, Val array, Val index);   /* array[index], index known to be in 0 ... n-1 */
+Val array_attr(Eval *e, Val array, const char *name);                /* ty NULL: no such attribute */
 Val array_flatten_to_a(Eval *e, Val array);         /* the same array with explicit strides */
 
 /* iter.c */
@@ -129,14 +132,20 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
 
 /* step.c */
 Val eval_step(Eval *e, Frame *fr, PyRef r);         /* ty NULL: the instruction never returns */
-void check_defined(Eval *e, Frame *fr, PyRef user, PyBlockId block, PyRef operand, PySpan span);
+Val eval_exception(Eval *e, PySpan span, Val v);      /* what `raise v` raises: TY_EXCEPTION, or POISON */
 
 /* infer.c */
-Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args, PySpan call);
-bool undef_path(Eval *e, Frame *fr, PyBlockId use, PyRef phi, PyBlockId *where, bool *taken);
+bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to);
+Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args);
+
+/* undef.c */
+void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span);
 
 /* build.c */
-Val build_inline(Eval *e, Instance *inst, uint32_t nargs, const Val *args, PySpan call);
+Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args);     /* at the current place; ty NULL: never returns */
 void build_kernel(Eval *e, Instance *inst, const Val *args);
+
+/* contract.c */
+void contract_products(IrModule *m, bool fma);
 
 #endif

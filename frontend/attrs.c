@@ -1,0 +1,87 @@
+/* attrs.c - attributes: of arrays, numbers, dtypes, tuples, and of host objects, which Python answers. */
+#include "evaluator.h"
+
+#include <string.h>
+
+static Val method(Eval *e, const char *family, Val self, const char *name) {
+    const DevFn *fn = devfn_find(arena_printf(e->arena, "%s.%s", family, name));
+    if (!fn) return (Val){0};
+    Val *items = ARENA_NEW(e->arena, Val);
+    *items = self;
+    return (Val){.ty = ty_composite(e->types, TY_METHOD, 0, 1, items, NULL, fn->path, NULL), .items = items};
+}
+
+static Val scalar_part(Eval *e, Val v, bool imag) {
+    DType d = val_dtype(v);
+    bool weak = v.ty->weak;
+    if (!dt_is_complex(d)) {
+        if (d == DT_BOOL && weak) v = val_convert(e, v, e_python_int(e));
+        return imag ? val_convert(e, val_int(e, 0), val_sc(v)) : v;
+    }
+    Scalar part = SCALAR(dtype_info[d].part, weak);
+    if (val_const(v)) return val_const_float(e, part, imag ? v.f.im : v.f.re, 0);
+    return val_of(e, part, imag ? val_im(e, v) : val_re(e, v));
+}
+
+static Val scalar_attr(Eval *e, Val v, const char *name) {
+    if (strcmp(name, "real") == 0) return scalar_part(e, v, false);
+    if (strcmp(name, "imag") == 0) return scalar_part(e, v, true);
+    if (!v.ty->weak) {
+        if (strcmp(name, "dtype") == 0) return (Val){.ty = ty_dtype(e->types, val_dtype(v))};
+        if (strcmp(name, "itemsize") == 0 || strcmp(name, "nbytes") == 0) return val_int(e, dtype_info[v.ty->dtype].bytes);
+        if (strcmp(name, "ndim") == 0) return val_int(e, 0);
+        if (strcmp(name, "size") == 0) return val_int(e, 1);
+        if (strcmp(name, "shape") == 0) return val_tuple(e, 0, NULL);
+        if (strcmp(name, "T") == 0) return v;
+    }
+    return method(e, "scalar", v, name);
+}
+
+static Val dtype_attr(Eval *e, Val v, const char *name) {
+    static const char kinds[] = "biufc";
+    DType d = val_dtype(v);
+    if (strcmp(name, "itemsize") == 0) return val_int(e, dtype_info[d].bytes);
+    if (strcmp(name, "type") == 0 || strcmp(name, "dtype") == 0) return v;
+    const char *text = NULL;
+    if (strcmp(name, "name") == 0 || strcmp(name, "__name__") == 0) text = dtype_info[d].name;
+    if (strcmp(name, "kind") == 0) text = arena_printf(e->arena, "%c", kinds[dtype_info[d].kind]);
+    HostRef s = text ? e->host->make_str(e->host->self, text) : NULL;
+    return s ? val_object(e, s) : (Val){0};
+}
+
+static Val field(Val v, const char *name) {
+    for (uint32_t i = 0; v.ty->fields && i < v.ty->n; i++)
+        if (strcmp(v.ty->fields[i], name) == 0) return v.items[i];
+    return (Val){0};
+}
+
+static Val range_attr(Val v, const char *name) {
+    static const char *const names[] = {"start", "stop", "step"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0) return v.items[i];
+    return (Val){0};
+}
+
+static Val object_attr(Eval *e, Val v, const char *name) {
+    HostRef r = e->host->attr(e->host->self, v.ty->obj, name);
+    return r ? val_object(e, r) : (Val){0};
+}
+
+Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
+    if (val_poisoned(v)) return v;
+    Val r = {0};
+    switch (v.ty->kind) {
+    case TY_ARRAY:
+        r = array_attr(e, v, name);
+        if (!r.ty) r = method(e, "ndarray", v, name);
+        break;
+    case TY_SCALAR: r = scalar_attr(e, v, name); break;
+    case TY_DTYPE: r = dtype_attr(e, v, name); break;
+    case TY_TUPLE: r = field(v, name); break;
+    case TY_RANGE: case TY_SLICE: r = range_attr(v, name); break;
+    case TY_OBJECT: r = object_attr(e, v, name); break;
+    default: break;
+    }
+    if (r.ty) return r;
+    return e_fail(e, span, NULL, DIAG_NO_ATTRIBUTE, ty_text(e->types, v.ty), name);
+}

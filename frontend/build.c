@@ -1,0 +1,318 @@
+/* build.c - the IR of a function from its inferred types: blocks in reverse postorder, PHIs for the parts of
+ * values, conversions at the ends of the predecessors, calls inline.
+ *
+ * Emission happens at e->cur; a rule may leave it in another block than it found it in, so a Python block is a
+ * chain of IR blocks. PHI operands are collected and entered when all edges are known. */
+#include "evaluator.h"
+
+#include <string.h>
+
+/* Where the returns of a function go. */
+typedef struct Body {
+    Eval *e;
+    Frame *fr;
+    Instance *inst;
+    BlockId *entry;             /* first IR block of each Python block; 0: not made yet */
+    BlockId exit;               /* inline: the continuation; 0: the kernel itself */
+    Val result;                 /* inline: PHIs in `exit`; ty NULL: never returns */
+} Body;
+
+/* ---- blocks and PHIs --------------------------------------------------------------------------------- */
+static void report_conflict(Body *b, PyRef r) {
+    Eval *e = b->e;
+    const Conflict *c = b->inst->conflict[r];
+    const PyInstr *in = &b->inst->f->instrs.at[r];
+    const PyInstr *from[2] = {&b->inst->f->instrs.at[c->from_a], &b->inst->f->instrs.at[c->from_b]};
+    Diag *d = in->name ? e_diag(e, from[1]->span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
+                       : e_diag(e, from[1]->span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
+    for (int i = 0; d && i < 2; i++) {
+        if (!from[i]->span.line) continue;
+        DiagFrame at = b->fr->at;
+        at.span = from[i]->span;
+        diag_note(e->diags, d, &at, "%s here", val_text(e->types, i ? c->b : c->a));
+    }
+}
+
+/* The IR block where a Python block begins, with its PHIs. */
+static BlockId enter(Body *b, PyBlockId py) {
+    if (b->entry[py]) return b->entry[py];
+    Eval *e = b->e;
+    BlockId saved = e->cur;
+    b->entry[py] = e->cur = ir_block(e->m);
+    const PyBlock *block = &b->inst->f->blocks.at[py];
+    for (uint32_t i = 0; i < block->instrs.n; i++) {
+        PyRef r = block->instrs.at[i];
+        const PyInstr *in = &b->inst->f->instrs.at[r];
+        if (in->op != PY_PHI) break;
+        e_set_span(e, in->span);
+        if (b->inst->conflict[r]) report_conflict(b, r);
+        Val v = b->inst->cell[r];
+        b->fr->vals[r] = v.ty ? val_phi(e, v) : val_poison(e);
+    }
+    e->cur = saved;
+    return b->entry[py];
+}
+
+/* What an unassigned variable is where it can't be seen, or in the Numba dialect: zero. */
+static Val zero_of(Eval *e, Val abs) {
+    if (abs.ty->kind == TY_SCALAR && !val_const(abs)) return val_coerce(e, val_convert(e, val_int(e, 0), val_sc(abs)), abs);
+    if (abs.ty->kind == TY_PTR && e->building) abs.ref[0] = ir_const(e->m, e->cur, (Type)abs.ty->space, 0, e->span);
+    if (!abs.ty->n) return abs;
+    Val *items = ARENA_ARRAY(e->arena, Val, abs.ty->n);
+    for (uint32_t i = 0; i < abs.ty->n; i++) items[i] = zero_of(e, abs.items[i]);
+    abs.items = items;
+    return abs;
+}
+
+/* Operands of the PHIs of succ[s], at the end of the current IR block. When both successors are one block, it has two
+ * edges from here, in this order. */
+static void feed_phis(Body *b, PyBlockId from, uint32_t s) {
+    Eval *e = b->e;
+    const PyBlock *source = &b->inst->f->blocks.at[from];
+    PyBlockId to = source->succ[s];
+    bool second = s == 1 && source->succ[0] == to;
+    const PyBlock *block = &b->inst->f->blocks.at[to];
+    enter(b, to);
+    for (uint32_t i = 0; i < block->instrs.n; i++) {
+        PyRef r = block->instrs.at[i];
+        const PyInstr *in = &b->inst->f->instrs.at[r];
+        if (in->op != PY_PHI) break;
+        Val phi = b->fr->vals[r], abs = b->inst->cell[r];
+        if (val_poisoned(phi) || phi.ty->kind == TY_UNDEF) continue;
+        int skip = second;
+        for (uint32_t p = 0; p < in->nargs; p++) {
+            if (block->preds.at[p] != from) continue;
+            if (skip-- > 0) continue;
+            Val v = b->fr->vals[in->args[p]];
+            bool unassigned = v.ty && v.ty->kind == TY_UNDEF;
+            val_phi_feed(e, phi, e->cur, unassigned ? zero_of(e, abs) : val_coerce(e, v, abs));
+            break;
+        }
+    }
+}
+
+/* A loop that may run for long, where the CPU looks for an interrupt: any `while`, and a `for` around other loops. */
+static bool polls(const Body *b, PyBlockId latch, PyBlockId header) {
+    const PyFunc *f = b->inst->f;
+    if (header > latch || !f->blocks.at[header].loop_header) return false;
+    const PyBlock *h = &f->blocks.at[header];
+    if (h->term != PYT_BRANCH || f->instrs.at[h->arg].op != PY_ITER_HAS) return true;
+    for (PyBlockId i = header + 1; i <= latch; i++)
+        if (f->blocks.at[i].loop_header && b->inst->reached[i]) return true;
+    return false;
+}
+
+static void jump_to(Body *b, PyBlockId from, uint32_t s) {
+    PyBlockId to = b->inst->f->blocks.at[from].succ[s];
+    feed_phis(b, from, s);
+    if (polls(b, from, to)) b->e->m->blocks.at[b->e->cur].poll = true;
+    e_jump(b->e, enter(b, to));
+}
+
+/* ---- ends of blocks ---------------------------------------------------------------------------------- */
+static Val used(Body *b, PyBlockId py, PyRef r, PySpan span) {
+    check_defined(b->e, b->fr, py, r, span);
+    Val v = b->fr->vals[r];
+    return v.ty && v.ty->kind == TY_UNDEF ? val_poison(b->e) : v;
+}
+
+static void end_branch(Body *b, PyBlockId py, const PyBlock *block) {
+    Eval *e = b->e;
+    bool *taken = b->inst->edge[py];
+    Val c = eval_truth(e, block->term_span, used(b, py, block->arg, block->term_span));
+    if (taken[0] != taken[1]) {
+        jump_to(b, py, taken[0] ? 0 : 1);
+        return;
+    }
+    Ref cond = val_poisoned(c) ? REF_NONE : val_ref(e, c);
+    bool direct = block->succ[0] != block->succ[1] && !polls(b, py, block->succ[0]) && !polls(b, py, block->succ[1]);
+    if (direct) {
+        feed_phis(b, py, 0);
+        feed_phis(b, py, 1);
+        e_branch(e, cond, enter(b, block->succ[0]), enter(b, block->succ[1]));
+        return;
+    }
+    BlockId yes = ir_block(e->m), no = ir_block(e->m);
+    e_branch(e, cond, yes, no);
+    e->cur = yes;
+    jump_to(b, py, 0);
+    e->cur = no;
+    jump_to(b, py, 1);
+}
+
+static uint32_t result_refs(Eval *e, Val v, Ref *out, uint32_t n) {
+    if (v.ty->kind == TY_SCALAR) {
+        bool parts = dt_is_complex(val_dtype(v));
+        if (n + parts >= 4) return 5;
+        out[n++] = val_ref(e, v);
+        if (parts) out[n++] = val_im(e, v);
+        return n;
+    }
+    if (v.ty->kind != TY_TUPLE) return 5;
+    for (uint32_t i = 0; i < v.ty->n && n <= 4; i++) n = result_refs(e, v.items[i], out, n);
+    return n;
+}
+
+static void return_from_kernel(Body *b, PySpan span, Val v) {
+    Eval *e = b->e;
+    if (val_poisoned(v)) return;
+    if (!e->req->host_function) {
+        if (v.ty->kind != TY_NONE) e_fail(e, span, "store the result in an array", DIAG_KERNEL_RETURNS, e_text(e, v));
+        else e_ret(e, 0, NULL);
+        return;
+    }
+    Ref out[6];
+    if (v.ty->kind == TY_NONE) {
+        e_ret(e, 0, NULL);
+        return;
+    }
+    if (!val_poisoned(b->inst->result)) v = val_coerce(e, v, b->inst->result);
+    uint32_t n = result_refs(e, v, out, 0);
+    if (n > 4) {
+        e_fail(e, span, "at most four numbers come back", DIAG_HOST_RESULT, e_text(e, v));
+        return;
+    }
+    e->m->nresults = n;
+    for (uint32_t i = 0; i < n; i++) e->m->results[i] = out[i] ? (Type)e->m->instrs.at[out[i]].type : T_VOID;
+    e_ret(e, n, out);
+}
+
+static void end_return(Body *b, PyBlockId py, const PyBlock *block) {
+    Eval *e = b->e;
+    Val v = block->arg ? used(b, py, block->arg, block->term_span) : val_none(e);
+    if (!b->exit) {
+        return_from_kernel(b, block->term_span, v);
+        return;
+    }
+    if (!val_poisoned(b->inst->result) && !val_poisoned(v)) val_phi_feed(e, b->result, e->cur, val_coerce(e, v, b->inst->result));
+    e_jump(e, b->exit);
+}
+
+static void end_raise(Body *b, PyBlockId py, const PyBlock *block) {
+    Eval *e = b->e;
+    if (!block->arg) {
+        e_fail(e, block->term_span, "name the exception", DIAG_BARE_RAISE);
+        return;
+    }
+    Val v = eval_exception(e, block->term_span, used(b, py, block->arg, block->term_span));
+    if (val_poisoned(v)) return;
+    const char *message = "";
+    if (v.ty->n > 1) e_fail(e, block->term_span, "give one string", DIAG_MESSAGE_CONSTANT, "several values");
+    if (v.ty->n == 1 && !val_as_str(e, v.items[0], &message)) {
+        Wide i;
+        if (val_as_int(v.items[0], &i) && dt_fits(DT_I64, i)) message = arena_printf(e->arena, "%lld", (long long)i);
+        else e_fail(e, block->term_span, "give one string", DIAG_MESSAGE_CONSTANT, e_text(e, v.items[0]));
+    }
+    IrSite site = {.exception = v.ty->name ? v.ty->name : "Exception", .message = message, .host_ref = v.ty->obj, .span = e->span};
+    VEC_PUSH(e->arena, &e->m->sites, site);
+    e_emit(e, OP_RAISE, T_VOID, 0, NULL, 0, e->m->sites.n - 1);
+}
+
+static void end_block(Body *b, PyBlockId py) {
+    const PyBlock *block = &b->inst->f->blocks.at[py];
+    b->fr->at.span = block->term_span;
+    e_set_span(b->e, block->term_span);
+    switch (block->term) {
+    case PYT_JUMP: jump_to(b, py, 0); break;
+    case PYT_BRANCH: end_branch(b, py, block); break;
+    case PYT_RETURN: end_return(b, py, block); break;
+    case PYT_RAISE: end_raise(b, py, block); break;
+    case PYT_UNREACHABLE: break;
+    }
+    if (!e_terminated(b->e)) e_ret(b->e, 0, NULL);      /* after an error; never reached otherwise */
+}
+
+/* ---- the body ---------------------------------------------------------------------------------------- */
+static void record_type(Body *b, const PyInstr *in, Val v) {
+    Eval *e = b->e;
+    if (!e->typed || b->exit || !in->span.line || val_poisoned(v)) return;
+    VEC_PUSH(e->arena, &e->typed->at, ((TypedSpan){in->span, ty_text(e->types, v.ty)}));
+}
+
+static void build_block(Body *b, PyBlockId py) {
+    const PyBlock *block = &b->inst->f->blocks.at[py];
+    b->e->cur = enter(b, py);
+    for (uint32_t i = 0; i < block->instrs.n; i++) {
+        PyRef r = block->instrs.at[i];
+        const PyInstr *in = &b->inst->f->instrs.at[r];
+        if (in->op == PY_PHI) continue;
+        Val v = eval_step(b->e, b->fr, r);
+        if (!v.ty) {
+            if (!e_terminated(b->e)) e_ret(b->e, 0, NULL);
+            return;
+        }
+        b->fr->vals[r] = v;
+        record_type(b, in, v);
+    }
+    end_block(b, py);
+}
+
+static void build_body(Body *b) {
+    const PyFunc *f = b->inst->f;
+    b->entry = ARENA_ARRAY(b->e->arena, BlockId, f->blocks.n);
+    e_jump(b->e, enter(b, 0));
+    for (PyBlockId py = 0; py < f->blocks.n; py++)
+        if (b->inst->reached[py]) build_block(b, py);
+}
+
+static uint32_t function_number(Eval *e, const PyFunc *f) {
+    IrModule *m = e->m;
+    for (uint32_t i = 0; i < m->funcs.n; i++)
+        if (strcmp(m->funcs.at[i].file, f->file) == 0 && strcmp(m->funcs.at[i].name, f->qualname) == 0) return i;
+    VEC_PUSH(e->arena, &m->funcs, ((IrFuncName){f->file, f->qualname}));
+    return m->funcs.n - 1;
+}
+
+static Frame make_frame(Eval *e, Instance *inst, const Val *args) {
+    Frame fr = {.inst = inst, .args = args, .caller = e->frame, .func = function_number(e, inst->f)};
+    fr.vals = ARENA_ARRAY(e->arena, Val, inst->f->instrs.n);
+    fr.at.file = inst->f->file;
+    fr.at.function = inst->f->qualname;
+    if (e->frame) {
+        DiagFrame *caller = ARENA_NEW(e->arena, DiagFrame);     /* diagnostics keep it */
+        *caller = e->frame->at;
+        fr.at.caller = caller;
+        fr.inlined_at = e->span;
+    }
+    return fr;
+}
+
+static void report_result(Eval *e, const Instance *inst) {
+    const Conflict *c = inst->result_conflict;
+    const PyInstr *a = &inst->f->instrs.at[c->from_a], *b = &inst->f->instrs.at[c->from_b];
+    Diag *d = e_diag(e, b->span, DIAG_RESULT_UNIFY, inst->f->name, e_text(e, c->a), e_text(e, c->b));
+    if (!d || !a->span.line) return;
+    DiagFrame at = e->frame->at;
+    at.span = a->span;
+    diag_note(e->diags, d, &at, "%s here", e_text(e, c->a));
+}
+
+Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args) {
+    Frame fr = make_frame(e, inst, args);
+    fr.closure = callee->closure;
+    Body b = {.e = e, .fr = &fr, .inst = inst, .exit = ir_block(e->m)};
+    uint32_t span = e->span;
+    BlockId from = e->cur;
+    e->frame = &fr;
+    e->depth++;
+    if (inst->result_conflict) report_result(e, inst);
+    e->cur = b.exit;
+    b.result = inst->result.ty ? val_phi(e, inst->result) : (Val){0};
+    e->cur = from;
+    build_body(&b);
+    e->depth--;
+    e->frame = fr.caller;
+    e->cur = b.exit;
+    e->span = span;
+    return b.result;
+}
+
+void build_kernel(Eval *e, Instance *inst, const Val *args) {
+    Frame fr = make_frame(e, inst, args);
+    Body b = {.e = e, .fr = &fr, .inst = inst};
+    e->frame = &fr;
+    if (inst->result_conflict) report_result(e, inst);
+    build_body(&b);
+    e->frame = fr.caller;
+    e_finish_phis(e);
+}

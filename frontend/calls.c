@@ -1,0 +1,232 @@
+/* calls.c - calls: device functions, Python functions (specialised, then built inline), constructors, exceptions.
+ *
+ * A Python function is inferred once for each set of types and constants of its arguments; building it
+ * happens at each call, so that the IR has no calls. */
+#include "evaluator.h"
+
+#include <string.h>
+
+enum { MAX_DEPTH = 64 };
+
+/* ---- binding ----------------------------------------------------------------------------------------- */
+static const char *param_name(const char *p) {
+    while (*p == '/' || *p == '?') p++;
+    return p;
+}
+
+static bool marked(const char *p, char mark) {
+    for (; *p == '/' || *p == '?'; p++)
+        if (*p == mark) return true;
+    return false;
+}
+
+static bool bind_failed(Eval *e, const CallSite *site, DiagCode code, const char *name) {
+    e_fail(e, site->span, NULL, code, site->name, name);
+    return false;
+}
+
+bool call_bind(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint32_t nparams, const char *const *params, Val *out) {
+    uint32_t npos = n - site->nkw;
+    memset(out, 0, nparams * sizeof *out);
+    if (npos > nparams) {
+        e_fail(e, site->span, NULL, DIAG_TOO_MANY_ARGS, site->name, nparams, npos);
+        return false;
+    }
+    for (uint32_t i = 0; i < npos; i++) out[i] = args[i];
+    for (uint32_t k = 0; k < site->nkw; k++) {
+        uint32_t i = 0;
+        while (i < nparams && (marked(params[i], '/') || strcmp(param_name(params[i]), site->kwnames[k]) != 0)) i++;
+        if (i == nparams) return bind_failed(e, site, DIAG_UNKNOWN_KEYWORD, site->kwnames[k]);
+        if (out[i].ty) return bind_failed(e, site, DIAG_ARG_TWICE, site->kwnames[k]);
+        out[i] = args[npos + k];
+    }
+    for (uint32_t i = 0; i < nparams; i++)
+        if (!out[i].ty && !marked(params[i], '?')) return bind_failed(e, site, DIAG_MISSING_ARG, param_name(params[i]));
+    return true;
+}
+
+/* ---- Python functions -------------------------------------------------------------------------------- */
+PyFunc *func_for(Eval *e, HostRef code) {
+    for (uint32_t i = 0; i < e->funcs.n; i++)
+        if (e->funcs.at[i].code == code || e->host->same(e->host->self, e->funcs.at[i].code, code)) return e->funcs.at[i].f;
+    PyFunc *f = pyfunc_from_host(e->arena, e->host, code, e->diags);
+    VEC_PUSH(e->arena, &e->funcs, ((FuncEntry){code, f}));
+    return f;
+}
+
+/* The defaults of an inner function are values made where it was; those of others are the host's. */
+static Val default_of(Eval *e, const Callee *c, Val fn, const PyFunc *f, uint32_t i, uint32_t npositional) {
+    const char *name = f->params.at[i].name;
+    if (fn.ty->kind != TY_FUNCTION) {
+        HostRef d = e->host->default_value(e->host->self, c->code, name);
+        return d ? val_object(e, d) : (Val){0};
+    }
+    Val defaults = fn.items[0], kw = fn.items[1];
+    if (f->params.at[i].kwonly) {
+        for (uint32_t k = 0; kw.ty->fields && k < kw.ty->n; k++)
+            if (strcmp(kw.ty->fields[k], name) == 0) return kw.items[k];
+        return (Val){0};
+    }
+    if (defaults.ty->kind != TY_TUPLE || i + defaults.ty->n < npositional) return (Val){0};
+    return defaults.items[i + defaults.ty->n - npositional];
+}
+
+typedef struct Binding { Val *out; uint32_t npos, vararg, varkw; } Binding;
+
+static Binding param_kinds(Eval *e, const PyFunc *f) {
+    Binding b = {ARENA_ARRAY(e->arena, Val, f->params.n + 1), 0, UINT32_MAX, UINT32_MAX};
+    for (uint32_t i = 0; i < f->params.n; i++) {
+        const PyParam *p = &f->params.at[i];
+        if (p->vararg) b.vararg = i;
+        else if (p->varkw) b.varkw = i;
+        else if (!p->kwonly) b.npos++;
+    }
+    return b;
+}
+
+static bool bind_keywords(Eval *e, const CallSite *site, const PyFunc *f, Binding *b, uint32_t npos, const Val *args) {
+    const char **names = ARENA_ARRAY(e->arena, const char *, site->nkw + 1);
+    Val *extra = ARENA_ARRAY(e->arena, Val, site->nkw + 1);
+    uint32_t nextra = 0;
+    for (uint32_t k = 0; k < site->nkw; k++) {
+        uint32_t i = f->nposonly;
+        while (i < f->params.n && (i == b->vararg || i == b->varkw || strcmp(f->params.at[i].name, site->kwnames[k]) != 0)) i++;
+        if (i == f->params.n) {
+            if (b->varkw == UINT32_MAX) return bind_failed(e, site, DIAG_UNKNOWN_KEYWORD, site->kwnames[k]);
+            names[nextra] = site->kwnames[k];
+            extra[nextra++] = args[npos + k];
+            continue;
+        }
+        if (b->out[i].ty) return bind_failed(e, site, DIAG_ARG_TWICE, site->kwnames[k]);
+        b->out[i] = args[npos + k];
+    }
+    if (b->varkw != UINT32_MAX)
+        b->out[b->varkw] = (Val){.ty = ty_composite(e->types, TY_DICT, 0, nextra, extra, NULL, NULL, names), .items = extra};
+    return true;
+}
+
+static bool bind_python(Eval *e, const CallSite *site, const Callee *c, Val fn, const PyFunc *f, uint32_t n, const Val *args, Val **out) {
+    Binding b = param_kinds(e, f);
+    uint32_t npos = n - site->nkw;
+    if (npos > b.npos && b.vararg == UINT32_MAX) {
+        e_fail(e, site->span, NULL, DIAG_TOO_MANY_ARGS, site->name, b.npos, npos);
+        return false;
+    }
+    for (uint32_t i = 0; i < npos && i < b.npos; i++) b.out[i] = args[i];
+    if (b.vararg != UINT32_MAX)
+        b.out[b.vararg] = npos > b.npos ? val_tuple(e, npos - b.npos, args + b.npos) : val_tuple(e, 0, NULL);
+    if (!bind_keywords(e, site, f, &b, npos, args)) return false;
+    for (uint32_t i = 0; i < f->params.n; i++) {
+        if (b.out[i].ty) continue;
+        b.out[i] = default_of(e, c, fn, f, i, b.npos);
+        if (!b.out[i].ty) return bind_failed(e, site, DIAG_MISSING_ARG, f->params.at[i].name);
+    }
+    *out = b.out;
+    return true;
+}
+
+static bool calls_itself(const Eval *e, const PyFunc *f) {
+    for (const Frame *fr = e->frame; fr; fr = fr->caller)
+        if (fr->inst->f == f) return true;
+    return false;
+}
+
+Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args) {
+    uint32_t errors = e->diags->nerrors;
+    const PyFunc *f = func_for(e, callee->code);
+    if (!f) {
+        if (e->diags->nerrors == errors) e_fail(e, site->span, NULL, DIAG_NO_CODE, site->name);
+        return val_poison(e);
+    }
+    if (calls_itself(e, f)) return e_fail(e, site->span, "write a loop", DIAG_RECURSION, f->name);
+    if (e->depth >= MAX_DEPTH) return e_fail(e, site->span, NULL, DIAG_TOO_DEEP, (unsigned)MAX_DEPTH, f->name);
+    Val *bound;
+    if (!bind_python(e, site, callee, fn, f, n, args, &bound)) return val_poison(e);
+    Instance *inst = infer_instance(e, f, callee, f->params.n, bound);
+    return e->building ? build_inline(e, inst, callee, bound) : inst->result;
+}
+
+/* ---- other callables --------------------------------------------------------------------------------- */
+static bool any_poison(uint32_t n, const Val *args) {
+    for (uint32_t i = 0; i < n; i++)
+        if (val_poisoned(args[i])) return true;
+    return false;
+}
+
+static Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args) {
+    CallSite s = *site;
+    s.fn = fn;
+    return fn->call(e, &s, n, args);
+}
+
+static Val construct(Eval *e, const CallSite *site, DType d, uint32_t n, const Val *args) {
+    if (n == 0) return val_convert(e, val_int(e, 0), SCALAR(d, false));
+    if (n > 1) return e_fail(e, site->span, NULL, DIAG_TOO_MANY_ARGS, site->name, 1, n);
+    if (!val_is_scalar(args[0])) return e_fail(e, site->span, NULL, DIAG_ARG_TYPE, site->name, e_text(e, args[0]));
+    if (dt_is_complex(val_dtype(args[0])) && !dt_is_complex(d) && d != DT_BOOL)
+        return e_fail(e, site->span, "take .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, args[0]), dtype_info[d].name);
+    Wide i;
+    if (!e_numba(e) && args[0].ty->weak && args[0].ty->dtype == DT_I64 && val_as_int(args[0], &i) && dt_is_int(d) && !dt_fits(d, i))
+        return e_fail(e, site->span, NULL, DIAG_CONST_DOES_NOT_FIT, e_text(e, args[0]), dtype_info[d].name);
+    return val_convert(e, args[0], SCALAR(d, false));
+}
+
+/* A named tuple's class has _fields; anything else that is a class can't be made in a kernel. */
+static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo *info, uint32_t n, const Val *args) {
+    HostInfo fields;
+    memset(&fields, 0, sizeof fields);
+    if (info->is_exception)
+        return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, n, args, cls, info->text, NULL), .items = args};
+    HostRef names = e->host->attr(e->host->self, cls, "_fields");
+    if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE)
+        return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
+    const char **params = ARENA_ARRAY(e->arena, const char *, fields.n + 1);
+    for (size_t i = 0; i < fields.n; i++) {
+        HostInfo name;
+        memset(&name, 0, sizeof name);
+        e->host->info(e->host->self, e->host->item(e->host->self, names, i), &name);
+        params[i] = name.text ? name.text : "?";
+    }
+    Val *items = ARENA_ARRAY(e->arena, Val, fields.n + 1);
+    if (!call_bind(e, site, n, args, (uint32_t)fields.n, params, items)) return val_poison(e);
+    return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, (uint32_t)fields.n, items, NULL, NULL, params), .items = items};
+}
+
+static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    HostRef obj = fn.ty->obj;
+    if (!e->host->info(e->host->self, obj, &info)) return val_poison(e);
+    switch (info.kind) {
+    case HOST_FUNCTION: return call_python(e, site, &(Callee){.code = obj, .globals = obj}, fn, n, args);
+    case HOST_CLASS: return call_class(e, site, obj, &info, n, args);
+    case HOST_NAMED: {
+        const DevFn *named = devfn_find(info.path);
+        if (named) return call_devfn(e, site, named, n, args);
+        return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
+    }
+    case HOST_OTHER: return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
+    default: return e_fail(e, site->span, NULL, DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
+    }
+}
+
+Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
+    if (val_poisoned(fn) || any_poison(n, args)) return val_poison(e);
+    switch (fn.ty->kind) {
+    case TY_DTYPE: return construct(e, site, val_dtype(fn), n, args);
+    case TY_OBJECT: return call_object(e, site, fn, n, args);
+    case TY_FUNCTION: {
+        Callee c = {.code = fn.ty->obj, .globals = e->frame->inst->callee.globals, .closure = fn.items[2]};
+        return call_python(e, site, &c, fn, n, args);
+    }
+    case TY_METHOD: {
+        Val *all = ARENA_ARRAY(e->arena, Val, n + 1);
+        all[0] = fn.items[0];
+        memcpy(all + 1, args, n * sizeof *all);
+        CallSite s = *site;
+        s.arg_spans = NULL;
+        return call_devfn(e, &s, devfn_find(fn.ty->name), n + 1, all);
+    }
+    default: return e_fail(e, site->span, val_is_scalar(fn) ? "a number isn't a function: is a * missing?" : NULL, DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
+    }
+}

@@ -1,0 +1,174 @@
+/* frontend.c - the frontend's entry: argument types become parameters and values, the function is inferred and built. */
+#include "evaluator.h"
+
+#include <string.h>
+
+/* ---- texts of argument types --------------------------------------------------------------------------- */
+static const char *tuple_text(Arena *arena, const ArgType *t) {
+    const char *s = "tuple(";
+    for (uint32_t i = 0; i < t->nitems; i++) s = arena_printf(arena, "%s%s%s", s, i ? ", " : "", argtype_text(arena, &t->items[i]));
+    return arena_printf(arena, "%s)", s);
+}
+
+const char *argtype_text(Arena *arena, const ArgType *t) {
+    static const char *const layouts[] = {"C", "F", "A"};
+    switch ((ArgKind)t->kind) {
+    case ARG_NONE: return "None";
+    case ARG_WEAK_BOOL: return "bool (weak)";
+    case ARG_WEAK_INT: return "int (weak)";
+    case ARG_WEAK_FLOAT: return "float (weak)";
+    case ARG_WEAK_COMPLEX: return "complex (weak)";
+    case ARG_SCALAR: return dtype_info[t->dtype].name;
+    case ARG_ARRAY:
+        return arena_printf(arena, "array(%s, %ud, %s%s)", dtype_info[t->dtype].name, t->ndim, layouts[t->layout], t->readonly ? ", readonly" : "");
+    case ARG_TUPLE: return tuple_text(arena, t);
+    case ARG_OBJECT: return "object";
+    }
+    return "?";
+}
+
+/* Short and readable, such as saxpy_f_f4c1_f4c1; what isn't a letter or digit becomes '_'. */
+static const char *mangled_arg(Arena *arena, const ArgType *t) {
+    static const char *const codes[DT__COUNT] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "bf2", "f4", "f8", "c8", "c16"};
+    static const char layouts[] = "cfa";
+    switch ((ArgKind)t->kind) {
+    case ARG_NONE: return "n";
+    case ARG_WEAK_BOOL: return "b";
+    case ARG_WEAK_INT: return "i";
+    case ARG_WEAK_FLOAT: return "f";
+    case ARG_WEAK_COMPLEX: return "c";
+    case ARG_SCALAR: return codes[t->dtype];
+    case ARG_ARRAY: return arena_printf(arena, "%s%c%u%s", codes[t->dtype], layouts[t->layout], t->ndim, t->readonly ? "r" : "");
+    case ARG_TUPLE: {
+        const char *s = "t";
+        for (uint32_t i = 0; i < t->nitems; i++) s = arena_printf(arena, "%s%s", s, mangled_arg(arena, &t->items[i]));
+        return arena_printf(arena, "%s$", s);
+    }
+    case ARG_OBJECT: break;
+    }
+    return "o";
+}
+
+const char *frontend_mangle(Arena *arena, const char *name, const ArgType *args, uint32_t nargs) {
+    char *s = arena_strdup(arena, name);
+    for (char *p = s; *p; p++) {
+        bool word = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' || (*p >= '0' && *p <= '9' && p > s);
+        if (!word) *p = '_';
+    }
+    for (uint32_t i = 0; i < nargs; i++) s = arena_printf(arena, "%s_%s", s, mangled_arg(arena, &args[i]));
+    return s;
+}
+
+/* ---- arguments as values --------------------------------------------------------------------------------- */
+typedef struct Params { Eval *e; uint16_t leaf; } Params;
+
+static Ref add_param(Params *p, ParamKind kind, unsigned axis, Type type, unsigned flags, unsigned align, const char *name) {
+    Eval *e = p->e;
+    if (!e->building) return REF_NONE;
+    IrParam param = {.kind = (uint8_t)kind, .axis = (uint8_t)axis, .type = (uint8_t)type, .flags = (uint8_t)flags,
+                     .leaf = p->leaf, .align = (uint16_t)align, .name = name};
+    VEC_PUSH(e->arena, &e->m->params, param);
+    return e_emit(e, OP_PARAM, type, 0, NULL, 0, e->m->params.n - 1);
+}
+
+static Val array_argument(Params *p, const ArgType *a, const char *name) {
+    Eval *e = p->e;
+    Ref shape[MAX_NDIM], strides[MAX_NDIM];
+    unsigned part = type_bytes(dtype_info[a->dtype].ir);
+    unsigned flags = (a->readonly ? (unsigned)PARAM_READONLY : 0) | (e->req->facts & FACT_NOALIAS ? (unsigned)PARAM_NOALIAS : 0);
+    Ref data = add_param(p, PARAM_DATA, 0, T_PTR, flags, e->req->facts & FACT_ALIGN16 ? 16 : part, name);
+    for (unsigned k = 0; k < a->ndim; k++) shape[k] = add_param(p, PARAM_SHAPE, k, T_I64, 0, 0, name);
+    for (unsigned k = 0; k < a->ndim; k++)
+        strides[k] = a->layout == LAYOUT_A ? add_param(p, PARAM_STRIDE, k, T_I64, 0, 0, name) : REF_NONE;
+    p->leaf++;
+    return array_param(e, a, data, shape, strides);
+}
+
+static Val scalar_argument(Params *p, DType d, bool weak, const char *name) {
+    Eval *e = p->e;
+    Type t = dtype_info[d].ir;
+    Ref re = add_param(p, PARAM_SCALAR, 0, t, 0, 0, name);
+    Ref im = dt_is_complex(d) ? add_param(p, PARAM_SCALAR, 1, t, 0, 0, name) : REF_NONE;
+    p->leaf++;
+    return val_scalar(e, SCALAR(d, weak && e->dialect == DIALECT_NUMPY), (Ref[2]){re, im});
+}
+
+static Val argument(Params *p, const ArgType *a, const char *name) {
+    Eval *e = p->e;
+    switch ((ArgKind)a->kind) {
+    case ARG_NONE: return val_none(e);
+    case ARG_WEAK_BOOL: return scalar_argument(p, DT_BOOL, true, name);
+    case ARG_WEAK_INT: return scalar_argument(p, DT_I64, true, name);
+    case ARG_WEAK_FLOAT: return scalar_argument(p, DT_F64, true, name);
+    case ARG_WEAK_COMPLEX: return scalar_argument(p, DT_C128, true, name);
+    case ARG_SCALAR: return scalar_argument(p, (DType)a->dtype, false, name);
+    case ARG_ARRAY: return array_argument(p, a, name);
+    case ARG_TUPLE: {
+        Val *items = ARENA_ARRAY(e->arena, Val, a->nitems + 1);
+        for (uint32_t i = 0; i < a->nitems; i++)
+            items[i] = argument(p, &a->items[i], arena_printf(e->arena, "%s[%u]", name, i));
+        return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, a->nitems, items, NULL, NULL, a->fields), .items = items};
+    }
+    case ARG_OBJECT: return val_object(e, a->object);
+    }
+    return val_poison(e);
+}
+
+/* The values of all parameters: an argument's, or the parameter's default. False: one is missing. */
+static bool arguments(Eval *e, const PyFunc *f, Val *out) {
+    Params p = {.e = e};
+    for (uint32_t i = 0; i < f->params.n; i++) {
+        const PyParam *param = &f->params.at[i];
+        if (i < e->req->nargs) {
+            out[i] = argument(&p, &e->req->args[i], param->name);
+            continue;
+        }
+        HostRef d = param->vararg || param->varkw ? NULL : e->host->default_value(e->host->self, e->req->function, param->name);
+        if (!d) return false;
+        out[i] = val_object(e, d);
+    }
+    return true;
+}
+
+/* ---- the entry ----------------------------------------------------------------------------------------- */
+static bool kernel_arguments(Eval *e, const PyFunc *f, Val *out) {
+    Instance here = {.f = f, .callee = {.code = e->req->function, .globals = e->req->function}};
+    Frame fr = {.inst = &here, .at = {.file = f->file, .function = f->qualname, .span = {.line = f->first_line}}};
+    e->frame = &fr;
+    for (uint32_t i = 0; i < f->params.n; i++)
+        if (i >= e->req->nargs && (f->params.at[i].vararg || f->params.at[i].varkw)) {
+            e->building = true;
+            e_fail(e, (PySpan){0}, "give it a fixed list of parameters", DIAG_PARAMETER_KIND, f->params.at[i].name);
+            return false;
+        }
+    bool ok = arguments(e, f, out);
+    if (!ok) {
+        e->building = true;
+        e_fail(e, (PySpan){0}, NULL, DIAG_TOO_FEW_ARGS, f->qualname, f->params.n, e->req->nargs);
+    }
+    e->frame = NULL;
+    return ok;
+}
+
+IrModule *frontend_compile(Arena *arena, const FrontendRequest *req, DiagList *diags, TypedSpans *types) {
+    Eval *e = ARENA_NEW(arena, Eval);
+    *e = (Eval){.arena = arena, .host = req->host, .req = req, .dialect = req->dialect, .diags = diags, .typed = types};
+    e->types = types_new(arena, req->host, req->dialect);
+    const PyFunc *f = func_for(e, req->function);
+    if (!f || diags->nerrors) return NULL;
+    Val *args = ARENA_ARRAY(arena, Val, f->params.n + 1);
+    if (!kernel_arguments(e, f, args)) return NULL;
+    Callee callee = {.code = req->function, .globals = req->function};
+    Instance *inst = infer_instance(e, f, &callee, f->params.n, args);
+    e->m = ir_new(arena, frontend_mangle(arena, f->name, req->args, req->nargs));
+    e->m->facts = req->facts;
+    e->m->host_function = req->host_function;
+    if (!e->m->funcs.n) VEC_PUSH(arena, &e->m->funcs, ((IrFuncName){f->file, f->qualname}));
+    e->cur = e->m->blocks.n ? 0 : ir_block(e->m);
+    e->building = true;
+    if (!kernel_arguments(e, f, args)) return NULL;
+    build_kernel(e, inst, args);
+    if (diags->nerrors) return NULL;
+    contract_products(e->m, req->fma);
+    return e->m;
+}

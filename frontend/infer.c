@@ -1,0 +1,188 @@
+/* infer.c - types and constants of one function: sparse conditional propagation to a fixed point.
+ *
+ * Only executable edges carry values, so branches that a constant decides are dropped before they are typed.
+ * Blocks are swept in reverse postorder until nothing rises. A PHI joins its executable operands; POISON and
+ * unassigned operands don't count there: what is wrong is reported when the function is built, from the final types.
+ *
+ * An instance (function, types and constants of its arguments) is inferred once. */
+#include "evaluator.h"
+
+enum { FREE_SWEEPS = 12, MAX_SWEEPS = 60 };
+
+/* ---- instances --------------------------------------------------------------------------------------- */
+static bool same_callee(const Eval *e, const Callee *a, const Callee *b) {
+    if (a->code != b->code && !e->host->same(e->host->self, a->code, b->code)) return false;
+    return !a->closure.ty == !b->closure.ty && (!a->closure.ty || val_same(a->closure, b->closure));
+}
+
+static Instance *find_instance(const Eval *e, const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
+    for (Instance *i = e->instances; i; i = i->next) {
+        if (i->f != f || i->nargs != n || !same_callee(e, &i->callee, c)) continue;
+        uint32_t k = 0;
+        while (k < n && val_same(i->args[k], args[k])) k++;
+        if (k == n) return i;
+    }
+    return NULL;
+}
+
+static Instance *new_instance(Eval *e, const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
+    Instance *i = ARENA_NEW(e->arena, Instance);
+    i->f = f;
+    i->callee = *c;
+    if (c->closure.ty) i->callee.closure = val_abstract(e, c->closure);
+    i->nargs = n;
+    i->args = ARENA_ARRAY(e->arena, Val, n + 1);
+    for (uint32_t k = 0; k < n; k++) i->args[k] = val_abstract(e, args[k]);
+    i->cell = ARENA_ARRAY(e->arena, Val, f->instrs.n);
+    i->maybe_undef = ARENA_ARRAY(e->arena, bool, f->instrs.n);
+    i->conflict = ARENA_ARRAY(e->arena, Conflict *, f->instrs.n);
+    i->edge = arena_alloc(e->arena, f->blocks.n * sizeof *i->edge);
+    i->reached = ARENA_ARRAY(e->arena, bool, f->blocks.n);
+    i->stops = ARENA_ARRAY(e->arena, bool, f->blocks.n);
+    i->next = e->instances;
+    e->instances = i;
+    return i;
+}
+
+/* ---- one sweep --------------------------------------------------------------------------------------- */
+typedef struct Sweep { Eval *e; Frame *fr; Instance *inst; uint32_t number; bool changed; } Sweep;
+
+bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to) {
+    const PyBlock *b = &inst->f->blocks.at[from];
+    for (uint32_t s = 0; s < b->nsucc; s++)
+        if (b->succ[s] == to && inst->edge[from][s]) return true;
+    return false;
+}
+
+static void conflict(Sweep *w, Conflict **slot, Val a, Val b, PyRef from_a, PyRef from_b) {
+    if (*slot) return;
+    *slot = ARENA_NEW(w->e->arena, Conflict);
+    **slot = (Conflict){a, b, from_a, from_b};
+}
+
+static bool contributes(Val v) { return v.ty && v.ty->kind != TY_POISON && v.ty->kind != TY_UNDEF; }
+
+static void set_cell(Sweep *w, PyRef r, Val v) {
+    if (val_same(w->inst->cell[r], v)) return;
+    w->inst->cell[r] = v;
+    w->changed = true;
+}
+
+static void sweep_phi(Sweep *w, PyRef r) {
+    Instance *inst = w->inst;
+    const PyInstr *in = &inst->f->instrs.at[r];
+    const PyBlock *b = &inst->f->blocks.at[in->block];
+    Val v = {0}, poison = {0};
+    PyRef from = 0;
+    bool undef = false;
+    if (inst->conflict[r]) return;
+    for (uint32_t i = 0; i < in->nargs; i++) {
+        if (!infer_edge_taken(inst, b->preds.at[i], in->block)) continue;
+        Val a = inst->cell[in->args[i]], joined;
+        undef |= inst->maybe_undef[in->args[i]] || (a.ty && a.ty->kind == TY_UNDEF);
+        if (a.ty && a.ty->kind == TY_POISON) poison = a;
+        if (!contributes(a)) continue;
+        if (!val_join(w->e, v, a, &joined)) {
+            conflict(w, &inst->conflict[r], v, a, from, in->args[i]);
+            set_cell(w, r, val_poison(w->e));
+            return;
+        }
+        from = in->args[i];
+        v = joined;
+    }
+    if (!v.ty) v = poison.ty ? poison : undef ? (Val){.ty = ty_undef(w->e->types)} : v;
+    if (w->number > FREE_SWEEPS && contributes(v) && contributes(inst->cell[r]) && !val_join(w->e, inst->cell[r], v, &v))
+        v = val_poison(w->e);
+    if (undef != inst->maybe_undef[r]) w->changed = true;
+    inst->maybe_undef[r] = undef;
+    if (v.ty) set_cell(w, r, val_abstract(w->e, v));
+}
+
+static void take_edge(Sweep *w, PyBlockId from, uint32_t s) {
+    Instance *inst = w->inst;
+    PyBlockId to = inst->f->blocks.at[from].succ[s];
+    if (!inst->edge[from][s] || !inst->reached[to]) w->changed = true;
+    inst->edge[from][s] = inst->reached[to] = true;
+}
+
+static void sweep_terminator(Sweep *w, PyBlockId b) {
+    const PyBlock *block = &w->inst->f->blocks.at[b];
+    if (block->term == PYT_JUMP) take_edge(w, b, 0);
+    if (block->term != PYT_BRANCH) return;
+    Val v = w->inst->cell[block->arg];
+    Val c = val_poisoned(v) || v.ty->kind == TY_UNDEF ? val_poison(w->e) : eval_truth(w->e, block->term_span, v);
+    if (!val_const(c) || c.i) take_edge(w, b, 0);
+    if (!val_const(c) || !c.i) take_edge(w, b, 1);
+}
+
+static void sweep_block(Sweep *w, PyBlockId b) {
+    const PyBlock *block = &w->inst->f->blocks.at[b];
+    w->inst->stops[b] = false;
+    for (uint32_t i = 0; i < block->instrs.n; i++) {
+        PyRef r = block->instrs.at[i];
+        const PyInstr *in = &w->inst->f->instrs.at[r];
+        if (in->op == PY_PHI) {
+            sweep_phi(w, r);
+            continue;
+        }
+        bool fixed = in->op == PY_CONST || in->op == PY_UNDEF || in->op == PY_GLOBAL || in->op == PY_IMPORT;
+        if (fixed && w->inst->cell[r].ty) continue;
+        Val v = eval_step(w->e, w->fr, r);
+        if (!v.ty) {                     /* a call that never returns */
+            w->inst->stops[b] = true;
+            return;
+        }
+        set_cell(w, r, v);
+    }
+    sweep_terminator(w, b);
+}
+
+static Val join_results(Sweep *w) {
+    Instance *inst = w->inst;
+    Val v = {0}, poison = {0};
+    PyRef from = 0;
+    for (PyBlockId b = 0; b < inst->f->blocks.n; b++) {
+        const PyBlock *block = &inst->f->blocks.at[b];
+        if (!inst->reached[b] || inst->stops[b] || block->term != PYT_RETURN) continue;
+        Val a = inst->cell[block->arg];
+        if (!contributes(a)) {
+            poison = val_poison(w->e);
+            continue;
+        }
+        if (!val_join(w->e, v, a, &v)) {
+            conflict(w, &inst->result_conflict, v, a, from, block->arg);
+            return val_poison(w->e);
+        }
+        from = block->arg;
+    }
+    return v.ty ? v : poison;
+}
+
+static void infer(Eval *e, Instance *inst) {
+    Frame fr = {.inst = inst, .vals = inst->cell, .args = inst->args, .caller = e->frame};
+    fr.at.file = inst->f->file;
+    fr.at.function = inst->f->name;
+    bool building = e->building;
+    e->building = false;
+    e->frame = &fr;
+    e->depth++;
+    Sweep w = {.e = e, .fr = &fr, .inst = inst, .changed = true};
+    inst->reached[0] = true;
+    while (w.changed && w.number++ < MAX_SWEEPS) {
+        w.changed = false;
+        for (PyBlockId b = 0; b < inst->f->blocks.n; b++)
+            if (inst->reached[b]) sweep_block(&w, b);
+    }
+    inst->result = join_results(&w);
+    e->depth--;
+    e->frame = fr.caller;
+    e->building = building;
+}
+
+Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args) {
+    Instance *inst = find_instance(e, f, callee, nargs, args);
+    if (inst) return inst;
+    inst = new_instance(e, f, callee, nargs, args);
+    infer(e, inst);
+    return inst;
+}

@@ -1,0 +1,335 @@
+/* step.c - one instruction of Python SSA on values: what inference and building have in common. */
+#include "evaluator.h"
+
+#include <string.h>
+
+typedef struct Step {
+    Eval *e;
+    Frame *fr;
+    const PyInstr *in;
+    PySpan span;
+} Step;
+
+/* Operand number i; 0 gives an absent value. */
+static Val arg(const Step *s, uint32_t i) {
+    PyRef r = i < s->in->nargs ? s->in->args[i] : 0;
+    if (!r) return (Val){0};
+    check_defined(s->e, s->fr, s->in->block, r, s->span);
+    Val v = s->fr->vals[r];
+    return v.ty && v.ty->kind == TY_UNDEF ? val_poison(s->e) : v;
+}
+
+static Val arg_or_none(const Step *s, uint32_t i) {
+    Val v = arg(s, i);
+    return v.ty ? v : val_none(s->e);
+}
+
+/* All operands from `first` on; false: one of them is POISON. */
+static bool args_from(const Step *s, uint32_t first, Val **out) {
+    bool ok = true;
+    *out = ARENA_ARRAY(s->e->arena, Val, s->in->nargs + 1u);
+    for (uint32_t i = first; i < s->in->nargs; i++) {
+        (*out)[i - first] = arg_or_none(s, i);
+        ok &= !val_poisoned((*out)[i - first]);
+    }
+    return ok;
+}
+
+static Val refuse(const Step *s, const char *what, const char *why, const char *help) {
+    return e_fail(s->e, s->span, help, DIAG_CONSTRUCT, what, why);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------- */
+static Val step_global(const Step *s) {
+    Eval *e = s->e;
+    HostRef r = e->host->global(e->host->self, s->fr->inst->callee.globals, s->in->name);
+    return r ? val_object(e, r) : e_fail(e, s->span, NULL, DIAG_NO_NAME, s->in->name);
+}
+
+static Val step_closure(const Step *s) {
+    Eval *e = s->e;
+    const Callee *c = &s->fr->inst->callee;
+    if (!c->closure.ty) {
+        HostRef r = e->host->closure(e->host->self, c->code, s->in->name);
+        return r ? val_object(e, r) : e_fail(e, s->span, NULL, DIAG_NO_FREE, s->in->name);
+    }
+    HostCode code;
+    memset(&code, 0, sizeof code);
+    if (!e->host->code(e->host->self, c->code, &code)) return val_poison(e);
+    for (size_t i = 0; i < code.nfreevars && c->closure.ty->kind == TY_TUPLE && i < c->closure.ty->n; i++)
+        if (strcmp(code.freevars[i], s->in->name) == 0)
+            return s->fr->closure.ty ? s->fr->closure.items[i] : c->closure.items[i];
+    return e_fail(e, s->span, NULL, DIAG_NO_FREE, s->in->name);
+}
+
+static Val step_import(const Step *s) {
+    Eval *e = s->e;
+    HostRef r = e->host->import(e->host->self, s->in->name);
+    return r ? val_object(e, r) : e_fail(e, s->span, NULL, DIAG_NO_MODULE, s->in->name);
+}
+
+/* ---- displays ---------------------------------------------------------------------------------------- */
+static Val step_tuple(const Step *s) {
+    Val *items;
+    return args_from(s, 0, &items) ? val_tuple(s->e, s->in->nargs, items) : val_poison(s->e);
+}
+
+static Val step_map(const Step *s) {
+    Val *kv;
+    if (!args_from(s, 0, &kv)) return val_poison(s->e);
+    uint32_t n = s->in->nargs / 2u;
+    const char **names = ARENA_ARRAY(s->e->arena, const char *, n + 1);
+    Val *items = ARENA_ARRAY(s->e->arena, Val, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!val_as_str(s->e, kv[2 * i], &names[i])) return refuse(s, "a dict", "a kernel's values are numbers, arrays and tuples", NULL);
+        items[i] = kv[2 * i + 1];
+    }
+    return (Val){.ty = ty_composite(s->e->types, TY_DICT, 0, n, items, NULL, NULL, names), .items = items};
+}
+
+/* {**a, **b}: the keyword arguments of a call. */
+static Val step_map_update(const Step *s) {
+    Val a = arg(s, 0), b = arg(s, 1);
+    if (val_poisoned(a) || val_poisoned(b)) return val_poison(s->e);
+    if (a.ty->kind != TY_DICT || b.ty->kind != TY_DICT) return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, b));
+    uint32_t n = a.ty->n;
+    const char **names = ARENA_ARRAY(s->e->arena, const char *, n + b.ty->n + 1);
+    Val *items = ARENA_ARRAY(s->e->arena, Val, n + b.ty->n + 1);
+    for (uint32_t i = 0; i < n + b.ty->n; i++) {
+        names[i] = i < n ? a.ty->fields[i] : b.ty->fields[i - n];
+        items[i] = i < n ? a.items[i] : b.items[i - n];
+    }
+    return (Val){.ty = ty_composite(s->e->types, TY_DICT, 0, n + b.ty->n, items, NULL, NULL, names), .items = items};
+}
+
+static Val step_extend(const Step *s) {
+    Val a = arg(s, 0), b = arg(s, 1);
+    if (val_poisoned(a) || val_poisoned(b)) return val_poison(s->e);
+    if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return eval_binary(s->e, s->span, PYB_ADD, a, b);
+    return e_fail(s->e, s->span, "unpack a tuple", DIAG_NOT_UNPACKABLE, e_text(s->e, b));
+}
+
+/* ---- unpacking --------------------------------------------------------------------------------------- */
+
+/* An array whose length is known, or a range of constants, unpacks item by item. */
+static Val unpack_sequence(const Step *s, Val v) {
+    Eval *e = s->e;
+    bool sequence = (v.ty->kind == TY_ARRAY && v.ty->ndim) || v.ty->kind == TY_RANGE;
+    Val n = sequence ? eval_len(e, s->span, v) : (Val){0};
+    Wide len;
+    if (!sequence || !val_as_int(n, &len))
+        return e_fail(e, s->span, sequence ? "index the items one by one: its length isn't known when compiling" : NULL,
+                      DIAG_NOT_UNPACKABLE, e_text(e, v));
+    if (len != s->in->imm2) return e_fail(e, s->span, NULL, DIAG_UNPACK_COUNT, (unsigned)len, s->in->imm2);
+    return eval_getitem(e, s->span, v, val_int(e, s->in->imm));
+}
+
+static Val step_unpack(const Step *s) {
+    Val v = arg(s, 0);
+    if (val_poisoned(v)) return v;
+    if (v.ty->kind != TY_TUPLE) return unpack_sequence(s, v);
+    if (v.ty->n != s->in->imm2) return e_fail(s->e, s->span, NULL, DIAG_UNPACK_COUNT, v.ty->n, s->in->imm2);
+    return v.items[s->in->imm];
+}
+
+static Val step_unpack_ex(const Step *s) {
+    Val v = arg(s, 0);
+    uint32_t before = s->in->imm2 >> 16, after = s->in->imm2 & 0xffff, i = s->in->imm;
+    if (val_poisoned(v)) return v;
+    if (v.ty->kind != TY_TUPLE) return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, v));
+    if (v.ty->n < before + after) return e_fail(s->e, s->span, NULL, DIAG_UNPACK_COUNT, v.ty->n, before + after);
+    if (i == before) return val_tuple(s->e, v.ty->n - before - after, v.items + before);
+    return v.items[i < before ? i : v.ty->n - after + (i - before - 1)];
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------- */
+
+/* A callee as the source spells it: "np.sin". */
+static const char *callee_name(const Step *s, PyRef r) {
+    const PyInstr *in = &s->fr->inst->f->instrs.at[r];
+    if (in->op == PY_ATTR) return arena_printf(s->e->arena, "%s.%s", callee_name(s, in->args[0]), in->name);
+    if (in->name) return in->name;
+    return in->op == PY_FUNCTION ? "<lambda>" : "this";
+}
+
+static Val step_call(const Step *s) {
+    Eval *e = s->e;
+    uint32_t n = s->in->nargs - 1u;
+    Val fn = arg(s, 0), *args;
+    bool ok = args_from(s, 1, &args);
+    if (!ok || val_poisoned(fn)) return val_poison(e);
+    PySpan *spans = ARENA_ARRAY(e->arena, PySpan, n + 1);
+    for (uint32_t i = 0; i < n; i++) spans[i] = s->fr->inst->f->instrs.at[s->in->args[i + 1]].span;
+    CallSite site = {.span = s->span, .name = callee_name(s, s->in->args[0]), .kwnames = s->in->kwnames.at,
+                     .nkw = s->in->kwnames.n, .arg_spans = spans};
+    return eval_call(e, &site, fn, n, args);
+}
+
+static Val step_call_ex(const Step *s) {
+    Eval *e = s->e;
+    Val fn = arg(s, 0), pos = arg(s, 1), kw = arg_or_none(s, 2);
+    if (val_poisoned(fn) || val_poisoned(pos) || val_poisoned(kw)) return val_poison(e);
+    if (pos.ty->kind != TY_TUPLE) return e_fail(e, s->span, "unpack a tuple", DIAG_NOT_UNPACKABLE, e_text(e, pos));
+    if (kw.ty->kind != TY_DICT && kw.ty->kind != TY_NONE) return e_fail(e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(e, kw));
+    Val *args = ARENA_ARRAY(e->arena, Val, pos.ty->n + kw.ty->n + 1);
+    for (uint32_t i = 0; i < pos.ty->n; i++) args[i] = pos.items[i];
+    for (uint32_t i = 0; i < kw.ty->n; i++) args[pos.ty->n + i] = kw.items[i];
+    CallSite site = {.span = s->span, .name = callee_name(s, s->in->args[0]), .kwnames = kw.ty->fields, .nkw = kw.ty->n};
+    return eval_call(e, &site, fn, pos.ty->n + kw.ty->n, args);
+}
+
+static Val step_function(const Step *s) {
+    Val *items = ARENA_ARRAY(s->e->arena, Val, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        items[i] = arg_or_none(s, i);
+        if (val_poisoned(items[i])) return items[i];
+    }
+    return (Val){.ty = ty_composite(s->e->types, TY_FUNCTION, 0, 3, items, s->in->obj, NULL, NULL), .items = items};
+}
+
+Val eval_exception(Eval *e, PySpan span, Val v) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (val_poisoned(v) || v.ty->kind == TY_EXCEPTION) return v;
+    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_CLASS && info.is_exception)
+        return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, 0, NULL, v.ty->obj, info.text, NULL)};
+    return e_fail(e, span, NULL, DIAG_NOT_EXCEPTION, e_text(e, v));
+}
+
+/* ---- f-strings of constants ----------------------------------------------------------------------------- */
+static const char *constant_text(Eval *e, Val v) {
+    const char *s;
+    Wide i;
+    if (val_as_str(e, v, &s)) return s;
+    if (!val_as_int(v, &i) || !dt_fits(DT_I64, i)) return NULL;
+    return v.ty->dtype == DT_BOOL ? (i ? "True" : "False") : arena_printf(e->arena, "%lld", (long long)i);
+}
+
+static Val step_string(const Step *s, bool format) {
+    Val *items;
+    const char *text = "";
+    if (!args_from(s, 0, &items)) return val_poison(s->e);
+    bool plain = !format || (s->in->nargs < 2 && s->in->imm != 'r' && s->in->imm != 'a');
+    for (uint32_t i = 0; i < s->in->nargs; i++) {
+        const char *piece = plain ? constant_text(s->e, items[i]) : NULL;
+        if (!piece) return refuse(s, "an f-string of run-time values", "a kernel has no strings", "give the parts as constants");
+        text = arena_printf(s->e->arena, "%s%s", text, piece);
+    }
+    HostRef r = s->e->host->make_str(s->e->host->self, text);
+    return r ? val_object(s->e, r) : val_poison(s->e);
+}
+
+/* ---- a float64 chain of Python numbers that ends in a float32 array ----------------------------------------- */
+typedef struct Weak { const PyInstr *first; uint32_t ops, visits; } Weak;
+
+static void find_weak(const Step *s, PyRef r, Weak *w) {
+    const PyInstr *in = &s->fr->inst->f->instrs.at[r];
+    Val v = s->fr->inst->cell[r];
+    if (!v.ty || v.ty->kind != TY_SCALAR || !v.ty->weak || val_const(v) || w->visits++ > 200) return;
+    if (in->op == PY_BINARY || in->op == PY_UNARY || in->op == PY_PHI) {
+        w->ops += in->op == PY_BINARY;
+        for (uint32_t i = 0; i < in->nargs; i++) find_weak(s, in->args[i], w);
+        return;
+    }
+    bool earlier = !w->first || in->span.line < w->first->span.line ||
+                   (in->span.line == w->first->span.line && in->span.col < w->first->span.col);
+    if (earlier) w->first = in;
+}
+
+static const char *source_of(const Step *s, const PyInstr *in) {
+    if (in->op == PY_CALL) return arena_printf(s->e->arena, "%s(...)", callee_name(s, in->args[0]));
+    return in->name ? in->name : in->op == PY_ITER_VALUE ? "range(...)" : in->op == PY_SUBSCR ? "shape" : "this number";
+}
+
+static void warn_widened(const Step *s, Val array, Val value) {
+    DType d = val_dtype(array);
+    if (!s->e->building || val_poisoned(value) || !val_is_scalar(value) || !value.ty->weak || val_const(value)) return;
+    if (value.ty->dtype != DT_F64 || !dt_is_float(d) || d == DT_F64) return;
+    Weak w = {0};
+    find_weak(s, s->in->args[2], &w);
+    if (!w.first || !w.ops) return;
+    Diag *diag = e_diag(s->e, w.first->span, DIAG_WIDENS, source_of(s, w.first), dtype_info[d].name);
+    e_help(s->e, diag, "start from %s: np.%s(...)", dtype_info[d].name, dtype_info[d].name);
+}
+
+static Val step_store(const Step *s) {
+    Val a = arg(s, 0), i = arg(s, 1), v = arg(s, 2);
+    if (!val_poisoned(a) && a.ty->kind == TY_ARRAY) warn_widened(s, a, v);
+    eval_setitem(s->e, s->span, a, i, v);
+    return val_none(s->e);
+}
+
+static Val step_slice(const Step *s) {
+    Val items[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        items[i] = arg_or_none(s, i);
+        if (val_poisoned(items[i])) return items[i];
+    }
+    return val_composite(s->e, TY_SLICE, 0, 3, items);
+}
+
+static Val step_not(const Step *s) { return eval_not(s->e, s->span, arg(s, 0)); }
+
+static Val step_match_seq(const Step *s) {
+    Val v = arg(s, 0);
+    return val_poisoned(v) ? v : val_bool(s->e, v.ty->kind == TY_TUPLE || v.ty->kind == TY_RANGE);
+}
+
+Val eval_step(Eval *e, Frame *fr, PyRef r) {
+    const PyInstr *in = &fr->inst->f->instrs.at[r];
+    Step step = {e, fr, in, in->span}, *s = &step;
+    fr->at.span = in->span;
+    e_set_span(e, in->span);
+    switch ((PyOp)in->op) {
+    case PY_CONST: return val_object(e, in->obj);
+    case PY_PARAM: return fr->args[in->imm];
+    case PY_UNDEF: return (Val){.ty = ty_undef(e->types)};
+    case PY_GLOBAL: return step_global(s);
+    case PY_CLOSURE: return step_closure(s);
+    case PY_CELL: return arg(s, 0);
+    case PY_IMPORT: return step_import(s);
+    case PY_UNARY: return eval_unary(e, in->span, (PyUnary)in->imm, arg(s, 0));
+    case PY_BINARY: return eval_binary(e, in->span, (PyBinary)in->imm, arg(s, 0), arg(s, 1));
+    case PY_COMPARE: return eval_compare(e, in->span, (PyCompare)in->imm, arg(s, 0), arg(s, 1));
+    case PY_NOT: return step_not(s);
+    case PY_IS: return eval_is(e, in->span, arg(s, 0), arg(s, 1), in->imm != 0);
+    case PY_CONTAINS: return eval_contains(e, in->span, arg(s, 0), arg(s, 1), in->imm != 0);
+    case PY_ATTR: return eval_attr(e, in->span, arg(s, 0), in->name);
+    case PY_STORE_ATTR: {
+        Val v = arg(s, 0);
+        return val_poisoned(v) ? v : e_fail(e, in->span, NULL, DIAG_STORE_ATTRIBUTE, in->name, e_text(e, v));
+    }
+    case PY_SUBSCR: return eval_getitem(e, in->span, arg(s, 0), arg(s, 1));
+    case PY_STORE_SUBSCR: return step_store(s);
+    case PY_DEL_SUBSCR: return refuse(s, "del of an item", "arrays keep their size", NULL);
+    case PY_SLICE: return step_slice(s);
+    case PY_TUPLE: case PY_LIST: return step_tuple(s);
+    case PY_SET: case PY_SET_ADD: case PY_SET_UPDATE:
+        return refuse(s, "a set", "a kernel's values are numbers, arrays and tuples", "use a tuple");
+    case PY_MAP: return step_map(s);
+    case PY_MAP_ADD: return refuse(s, "a dict that grows", "a kernel's values are numbers, arrays and tuples", NULL);
+    case PY_MAP_UPDATE: return step_map_update(s);
+    case PY_LIST_EXTEND: return step_extend(s);
+    case PY_LIST_APPEND: return refuse(s, "a list that grows", "the length of a tuple is part of its type", "write a loop, or a constant tuple");
+    case PY_TO_TUPLE: {
+        Val v = arg(s, 0);
+        return val_poisoned(v) || v.ty->kind == TY_TUPLE ? v : e_fail(e, in->span, NULL, DIAG_NOT_UNPACKABLE, e_text(e, v));
+    }
+    case PY_FORMAT: return step_string(s, true);
+    case PY_STRING: return step_string(s, false);
+    case PY_UNPACK_ITEM: return step_unpack(s);
+    case PY_UNPACK_EX: return step_unpack_ex(s);
+    case PY_ITER: return eval_iter(e, in->span, arg(s, 0));
+    case PY_ITER_HAS: return eval_iter_has(e, in->span, arg(s, 0));
+    case PY_ITER_VALUE: return eval_iter_value(e, in->span, arg(s, 0));
+    case PY_ITER_NEXT: return eval_iter_next(e, in->span, arg(s, 0));
+    case PY_CALL: return step_call(s);
+    case PY_CALL_EX: return step_call_ex(s);
+    case PY_FUNCTION: return step_function(s);
+    case PY_MATCH_LEN: return eval_len(e, in->span, arg(s, 0));
+    case PY_MATCH_SEQ: return step_match_seq(s);
+    case PY_MATCH_OTHER: return refuse(s, in->name ? in->name : "this pattern", "match works on constants and tuples", NULL);
+    case PY_PHI: case PY__COUNT: break;
+    }
+    return val_poison(e);
+}
