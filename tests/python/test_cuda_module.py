@@ -37,14 +37,8 @@ def test_copies() -> None:
 def test_shapes_and_orders() -> None:
     array = cuda.device_array((3, 2), np.int8, order="F")
     assert array.is_f_contiguous() and not array.is_c_contiguous()
-    assert (array.shape, array.strides, array.dtype, array.ndim, array.size, array.nbytes) == (
-        (3, 2),
-        (1, 3),
-        np.int8,
-        2,
-        6,
-        6,
-    )
+    assert (array.shape, array.strides, array.dtype) == ((3, 2), (1, 3), np.int8)
+    assert (array.ndim, array.size, array.nbytes) == (2, 6, 6)
     assert cuda.device_array(3).dtype == np.float64
     assert cuda.device_array(3, np.int32, strides=8).strides == (8,)
     assert cuda.device_array((0, 4), np.int32, strides=(16, 4)).size == 0
@@ -67,7 +61,7 @@ def test_views_share_memory() -> None:
     assert [part.size for part in array.split(4)] == [4, 2]
     assert array.view(np.int64).dtype == np.int64
     assert array.reshape(1, 6).squeeze().shape == (6,)
-    assert [x for x in array][0] == 1 and len(array) == 6
+    assert next(iter(array)) == 1 and len(array) == 6
     with pytest.raises(NotImplementedError, match="copy"):
         grid.T.reshape(6)
     array[:2] = cuda.to_device(np.array([7.0, 8.0]))
