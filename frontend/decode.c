@@ -126,6 +126,18 @@ static bool emit_slot(Decoder *d, COp op, uint32_t slot) {
     return true;
 }
 
+/* The empty half of a callable is below it until 3.12, above it later. */
+static bool emit_global(Decoder *d) {
+    bool half = d->arg & 1, above = d->code->version >= 313;
+    if (half && !above)
+        emit(d, C_PUSH_NULL, 0, 0);
+    if (!emit_name(d, C_GLOBAL, d->arg >> 1))
+        return false;
+    if (half && above)
+        emit(d, C_PUSH_NULL, 0, 0);
+    return true;
+}
+
 /* Until 3.10 cells had numbers of their own: the cell variables, then the free ones. */
 static bool emit_deref(Decoder *d, COp op, uint32_t index) {
     uint32_t slot = index;
@@ -212,7 +224,7 @@ static bool emit_row(Decoder *d, const OpRow *r) {
     case O_CONST_RETURN: return emit_const(d, d->arg) && (emit(d, C_RETURN, 0, 0), true);
     case O_NAME:         return emit_name(d, op, d->arg);
     case O_METHOD:       return emit_name(d, op, d->arg) && (emit(d, C_PUSH_NULL, 0, 0), true);
-    case O_GLOBAL:
+    case O_GLOBAL:       return emit_global(d);
     case O_ATTR:         return emit_name(d, op, d->arg >> 1) && (!(d->arg & 1) || (emit(d, C_PUSH_NULL, 0, 0), true));
     case O_SLOT:         return emit_slot(d, op, d->arg);
     case O_DEREF:        return emit_deref(d, op, d->arg);
