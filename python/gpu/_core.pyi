@@ -104,7 +104,7 @@ def ptx(
     """PTX text, entry name, parameters (kind, axis, type, bytes, offset, leaf), bytes of the parameter buffer."""
 
 def devfn_table() -> list[tuple[str, str, str]]:
-    """Path, signature and doc line of every function and name that a kernel may use."""
+    """Path, signature ("(x)", "" for a value) and doc line of every name that a kernel may use."""
 
 def compiler_info() -> dict[str, str]:
     """Loads the compiler library; its path and the version of LLVM in it."""

@@ -36,7 +36,8 @@ class Intrinsic:
         self._members: dict[str, Intrinsic] = {}
         self.__name__ = self.__qualname__ = path.rpartition(".")[2]
         self.__module__ = "gpu"
-        self.__doc__ = f"{signature}\n\n{doc}" if signature else doc or f"Names of {path}; they exist in kernels."
+        self.__doc__ = f"{path}{signature}\n\n{doc}" if signature else doc or f"Names of {path}; they exist in kernels."
+        self._is_function = bool(signature)
 
     def _attr(self, name: str) -> Intrinsic:
         """The member of that name; for the compiler, which must not ask for its value."""
@@ -67,10 +68,7 @@ class Intrinsic:
         if name.startswith("_"):
             raise AttributeError(name)
         member = self._attr(name)
-        return member if member._is_function() else member._value()
-
-    def _is_function(self) -> bool:
-        return "(" in (self.__doc__ or "").partition("\n")[0]
+        return member if member._is_function or member._members else member._value()
 
     def __dir__(self) -> list[str]:
         return sorted(self._members)

@@ -184,7 +184,7 @@ class Scope:
     def bind(self, space: dict[str, Any], name: str, original: dict[str, Any]) -> None:
         if name in original:
             value = original[name]
-            if isinstance(value, Intrinsic) and not value._members and not value._is_function():
+            if isinstance(value, Intrinsic) and not value._members and not value._is_function:
                 self.live.append((space, name, value))
             else:
                 space[name] = self.replace(value)
@@ -200,7 +200,7 @@ class Scope:
         if isinstance(value, FunctionType) and _is_users(value.__module__):
             return self.function(value)
         if isinstance(value, Intrinsic):
-            return value if value._members or value._is_function() else value._value()
+            return value if value._members or value._is_function else value._value()
         return _pynames.replace_library(value)
 
     def module(self, module: ModuleType) -> Any:
