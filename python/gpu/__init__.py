@@ -8,7 +8,26 @@ from __future__ import annotations
 
 from . import _core, _names
 from ._core import auto, current_device, set_device, synchronize
-from ._dtypes import DType, Signature, dtypes, void
+from ._dtypes import (
+    DType,
+    Signature,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    void,
+)
 from ._errors import (
     CompileError,
     LaunchError,
@@ -41,7 +60,6 @@ __version__: str = _core.__version__
 
 _names.intrinsics.update(_names.build(_core.devfn_table()))
 globals().update(_names.intrinsics)
-globals().update(dtypes)
 
 
 class device:
@@ -94,7 +112,21 @@ __all__ = [
     "set_device",
     "synchronize",
     "void",
-    *dtypes,
+    "bool_",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
     *_names.intrinsics,
 ]
 

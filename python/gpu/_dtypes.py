@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 
 MAX_NDIM = 16
 
-NAMES = (
-    "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
-)  # fmt: skip
-
 
 class Signature:
     """The types of a function's arguments and, for device functions, of its result.
@@ -132,5 +127,21 @@ def array_type(dtype: str, contiguous: list[bool], readonly: bool = False) -> _c
     return _core.Type("array", dtype=dtype, ndim=ndim, layout=layout, readonly=readonly)  # type: ignore[arg-type]
 
 
-dtypes = {name: DType(name) for name in NAMES}
+bool_ = DType("bool_")
+int8 = DType("int8")
+int16 = DType("int16")
+int32 = DType("int32")
+int64 = DType("int64")
+uint8 = DType("uint8")
+uint16 = DType("uint16")
+uint32 = DType("uint32")
+uint64 = DType("uint64")
+float16 = DType("float16")
+bfloat16 = DType("bfloat16")
+float32 = DType("float32")
+float64 = DType("float64")
+complex64 = DType("complex64")
+complex128 = DType("complex128")
+
+dtypes = {name: value for name, value in list(globals().items()) if isinstance(value, DType)}
 void = Void()

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from . import _core
-from ._dtypes import DType, dtypes, void
+from ._dtypes import (
+    DType,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    dtypes,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    void,
+)
 from .signature import ALIASES, one_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-globals().update(dtypes)
 globals().update({name: DType(of) for name, of in ALIASES.items() if name.isidentifier() and name not in dtypes})
 none = None
 
@@ -41,4 +59,25 @@ def UniTuple(item: Any, count: int) -> _core.Type:
     return one_type((item,) * count)
 
 
-__all__ = ["Array", "Tuple", "UniTuple", "none", "void", *dtypes]
+__all__ = [
+    "Array",
+    "Tuple",
+    "UniTuple",
+    "bfloat16",
+    "bool_",
+    "complex64",
+    "complex128",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "none",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "void",
+]
