@@ -39,4 +39,5 @@ function(gpu_extension python sources)
     target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections)
     set_target_properties(${name} PROPERTIES PREFIX "" OUTPUT_NAME _core SUFFIX ${suffix}
         LIBRARY_OUTPUT_DIRECTORY ${GPU_PACKAGE})
+    install(TARGETS ${name} LIBRARY DESTINATION gpu COMPONENT package)
 endfunction()
