@@ -3,7 +3,6 @@
 
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 /* For PTX: as good as default<O2> on the kernels that were measured, in half the time. instcombine's own
  * check for a fixpoint can end the process, so it is off everywhere. */
@@ -13,6 +12,14 @@ static const char ptx_passes[] =
     "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,dse,instcombine<no-verify-fixpoint>,"
     "simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
+
+/* For the CPU: the same, with the loops over threads vectorised. Interleaving several vectors and unrolling make
+ * code that takes longer to emit than they win. */
+static const char cpu_passes[] =
+    "function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm),simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,dse,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),loop-vectorize<interleave-forced-only>,"
+    "instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>,early-cse,slp-vectorizer)";
 
 /* At level 0 values still live in registers and library functions still know their target. */
 static const char ptx_passes_0[] = "nvvm-reflect,always-inline,function(sroa,early-cse,simplifycfg),globaldce";
@@ -28,7 +35,7 @@ void unit_fail(Unit *u, const char *fmt, ...) {
 
 static const char *pass_line(const CompileOptions *o) {
     if (o->target == TARGET_PTX) return o->opt ? ptx_passes : ptx_passes_0;
-    return o->opt ? "default<O2>" : cpu_passes_0;
+    return o->opt ? cpu_passes : cpu_passes_0;
 }
 
 void emit_optimize(Unit *u) {

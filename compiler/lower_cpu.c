@@ -23,7 +23,8 @@ typedef struct CpuState {
     Val number, first, last;                    /* of the block in the launch */
     Val interrupt;
     LLVMBasicBlockRef blocks, latch, exit;      /* head of the loop over blocks; end of one thread; return */
-    LLVMBasicBlockRef loop[3];                  /* heads of the loops over x, y, z */
+    Val count[3];                               /* rounds of the loops over x, y, z; no loop over z if NULL */
+    LLVMBasicBlockRef loop[3];                  /* their heads */
 } CpuState;
 
 /* ---- the kernel's two functions -------------------------------------------------------------- */
@@ -124,6 +125,27 @@ static void begin_blocks(Lower *L) {
     poll(L);
 }
 
+/* Whether the threads' y and z differ in what the kernel computes. */
+static bool uses_y_or_z(const IrModule *m) {
+    for (uint32_t b = 0; b < m->blocks.n; b++) {
+        const Block *block = &m->blocks.at[b];
+        for (uint32_t i = 0; i < block->instrs.n; i++) {
+            const Instr *in = &m->instrs.at[block->instrs.at[i]];
+            if (in->op == OP_SREG && (in->sub == SREG_TID_Y || in->sub == SREG_TID_Z || in->sub == SREG_LANEID)) return true;
+        }
+    }
+    return false;
+}
+
+/* A kernel that looks at x only runs y * z times, in one loop instead of two. */
+static void count_rounds(Lower *L) {
+    CpuState *c = L->cpu;
+    for (unsigned i = 0; i < 3; i++) c->count[i] = c->block[i];
+    if (uses_y_or_z(L->m)) return;
+    c->count[1] = LLVMBuildNUWMul(L->b, c->block[1], c->block[2], "yz");
+    c->count[2] = NULL;
+}
+
 static void begin_kernel(Lower *L) {
     CpuState *c = L->cpu = ARENA_NEW(L->m->arena, CpuState);
     make_range(L);
@@ -133,8 +155,10 @@ static void begin_kernel(Lower *L) {
     c->latch = ll_block(L, "latch");
     LLVMPositionBuilderAtEnd(L->b, L->entry);
     load_launch(L);
+    count_rounds(L);
     begin_blocks(L);
-    for (int i = 2; i >= 0; i--) {
+    c->thread[2] = LLVMConstInt(L->i32, 0, false);
+    for (int i = c->count[2] ? 2 : 1; i >= 0; i--) {
         c->loop[i] = ll_block(L, "loop");
         LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
         Val zero = LLVMConstInt(L->i32, 0, false);
@@ -163,12 +187,12 @@ static void advance_block(Lower *L, LLVMBasicBlockRef from) {
 static void end_kernel(Lower *L) {
     CpuState *c = L->cpu;
     LLVMPositionBuilderAtEnd(L->b, c->latch);
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3 && c->count[i]; i++) {
         LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
         Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, 1, false), "next");
         LLVMSetNSW(next, true);
         LLVMAddIncoming(c->thread[i], &next, &from, 1);
-        LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, next, c->block[i]), c->loop[i], done);
+        LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, next, c->count[i]), c->loop[i], done);
         LLVMPositionBuilderAtEnd(L->b, done);
     }
     advance_block(L, LLVMGetInsertBlock(L->b));

@@ -4,6 +4,7 @@
  * so both are checked against this table first. */
 #include "emit.h"
 
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -55,6 +56,9 @@ static void initialize(void) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    /* The rest of a block's threads after the vectors is short: scalar code is enough. */
+    static const char *const options[] = {"gpu", "-enable-epilogue-vectorization=false"};
+    LLVMParseCommandLineOptions(2, options, NULL);
 }
 
 /* LLVM's registry of targets is the process's; it is filled once. */
