@@ -1,0 +1,458 @@
+/* args.c - the arguments of a launch: bound to parameters, taken apart into leaves, packed for the image.
+ *
+ * This is the path that every launch takes, so the common case (positional NumPy arrays and Python scalars) allocates
+ * nothing. */
+#include "core.h"
+
+enum { MAX_DEPTH = 8, SPILL_DIMS = 1024 };
+
+struct Spill {
+    Spill *next;
+    int64_t dims[SPILL_DIMS];
+};
+
+static const char *text(PyObject *name) {
+    const char *s = PyUnicode_AsUTF8(name);
+    if (s) return s;
+    PyErr_Clear();
+    return "?";
+}
+
+/* ---- binding ----------------------------------------------------------------------------------- */
+
+/* The default of a parameter, as the function has it now; borrowed. */
+int kernel_default(KernelObject *k, uint32_t param, PyObject **out) {
+    uint32_t positional = k->nparams - k->nkwonly - k->vararg;
+    *out = NULL;
+    if (param < positional) {
+        PyObject *defaults = PyFunction_GetDefaults(k->function);
+        Py_ssize_t n = defaults ? PyTuple_GET_SIZE(defaults) : 0;
+        Py_ssize_t i = (Py_ssize_t)param - ((Py_ssize_t)positional - n);
+        if (i >= 0 && i < n) *out = PyTuple_GET_ITEM(defaults, i);
+    } else {
+        PyObject *defaults = PyFunction_GetKwDefaults(k->function);
+        if (!defaults) return 0;
+        *out = PyDict_GetItemWithError(defaults, PyTuple_GET_ITEM(k->params, param));
+        if (!*out && PyErr_Occurred()) return -1;
+    }
+    return 0;
+}
+
+static int too_many(const KernelObject *k, uint32_t positional, Py_ssize_t given) {
+    PyErr_Format(PyExc_TypeError, "%U() takes %u positional argument%s, and %zd %s given", k->name, positional,
+                 positional == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+    return -1;
+}
+
+static int missing(const KernelObject *k, uint32_t param) {
+    PyErr_Format(PyExc_TypeError, "%U() misses an argument for parameter '%U'", k->name,
+                 PyTuple_GET_ITEM(k->params, param));
+    return -1;
+}
+
+static int bind_keyword(Bound *b, PyObject *name, PyObject *value) {
+    KernelObject *k = b->kernel;
+    for (uint32_t i = 0; i < k->nparams - k->vararg; i++) {
+        PyObject *param = PyTuple_GET_ITEM(k->params, i);
+        int same = param == name ? 1 : PyUnicode_Compare(param, name) == 0;
+        if (!same) continue;
+        if (i < k->nposonly) {
+            PyErr_Format(PyExc_TypeError, "%U(): parameter '%U' is positional only", k->name, name);
+            return -1;
+        }
+        if (b->values[i]) {
+            PyErr_Format(PyExc_TypeError, "%U() got two values for parameter '%U'", k->name, name);
+            return -1;
+        }
+        b->values[i] = value;
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "%U() has no parameter '%U'", k->name, name);
+    return -1;
+}
+
+static int bind_rest(Bound *b, PyObject *const *args, Py_ssize_t from, Py_ssize_t nargs) {
+    Py_ssize_t n = nargs > from ? nargs - from : 0;
+    b->rest = PyTuple_New(n);
+    if (!b->rest) return -1;
+    for (Py_ssize_t i = 0; i < n; i++) PyTuple_SET_ITEM(b->rest, i, Py_NewRef(args[from + i]));
+    b->values[b->kernel->nparams - 1] = b->rest;
+    return 0;
+}
+
+int args_bind(Bound *b, KernelObject *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    b->kernel = k;
+    b->nvalues = k->nparams;
+    b->rest = b->keep = NULL;
+    b->leaves = b->few_leaves;
+    b->cap_leaves = FEW_LEAVES;
+    b->dims = b->few_dims;
+    b->cap_dims = FEW_DIMS;
+    b->key = b->few_key;
+    b->cap_key = FEW_KEY;
+    b->nleaves = b->ndims = b->key_size = 0;
+    b->spills = NULL;
+    if (nargs == (Py_ssize_t)k->nparams && !kwnames && !k->vararg && !k->nkwonly) {
+        memcpy(b->values, args, (size_t)nargs * sizeof *args);
+        return 0;
+    }
+    memset(b->values, 0, k->nparams * sizeof *b->values);
+    uint32_t positional = k->nparams - k->nkwonly - k->vararg;
+    if (nargs > (Py_ssize_t)positional && !k->vararg) return too_many(k, positional, nargs);
+    for (Py_ssize_t i = 0; i < nargs && i < (Py_ssize_t)positional; i++) b->values[i] = args[i];
+    Py_ssize_t nkeywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    for (Py_ssize_t i = 0; i < nkeywords; i++)
+        if (bind_keyword(b, PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) < 0) return -1;
+    if (k->vararg && bind_rest(b, args, positional, nargs) < 0) return -1;
+    for (uint32_t i = 0; i < k->nparams; i++) {
+        if (b->values[i]) continue;
+        if (kernel_default(k, i, &b->values[i]) < 0) return -1;
+        if (!b->values[i]) return missing(k, i);
+    }
+    return 0;
+}
+
+void args_release(Bound *b) {
+    if (b->leaves != b->few_leaves) PyMem_Free(b->leaves);
+    if (b->key != b->few_key) PyMem_Free(b->key);
+    while (b->spills) {
+        Spill *next = b->spills->next;
+        PyMem_Free(b->spills);
+        b->spills = next;
+    }
+    Py_XDECREF(b->rest);
+    Py_XDECREF(b->keep);
+}
+
+/* ---- room -------------------------------------------------------------------------------------- */
+
+static Leaf *new_leaf(Bound *b, uint32_t param) {
+    if (b->nleaves == b->cap_leaves) {
+        bool few = b->leaves == b->few_leaves;
+        Leaf *leaves = PyMem_Realloc(few ? NULL : b->leaves, 2 * b->cap_leaves * sizeof *leaves);
+        if (!leaves) return (Leaf *)PyErr_NoMemory();
+        if (few) memcpy(leaves, b->few_leaves, sizeof b->few_leaves);
+        b->leaves = leaves;
+        b->cap_leaves *= 2;
+    }
+    Leaf *leaf = &b->leaves[b->nleaves++];
+    leaf->param = (uint16_t)param;
+    return leaf;
+}
+
+/* Shapes don't move once they lie somewhere: leaves point at them. */
+static int64_t *room_for_dims(Bound *b, uint32_t n) {
+    if (b->ndims + n > b->cap_dims) {
+        Spill *spill = PyMem_Malloc(sizeof *spill);
+        if (!spill) return (int64_t *)PyErr_NoMemory();
+        spill->next = b->spills;
+        b->spills = spill;
+        b->dims = spill->dims;
+        b->ndims = 0;
+        b->cap_dims = SPILL_DIMS;
+    }
+    b->ndims += n;
+    return b->dims + b->ndims - n;
+}
+
+static uint8_t *room_for_key(Bound *b, uint32_t n) {
+    if (b->key_size + n > b->cap_key) {
+        bool few = b->key == b->few_key;
+        uint32_t cap = 2 * b->cap_key + n;
+        uint8_t *key = PyMem_Realloc(few ? NULL : b->key, cap);
+        if (!key) return (uint8_t *)PyErr_NoMemory();
+        if (few) memcpy(key, b->few_key, b->key_size);
+        b->key = key;
+        b->cap_key = cap;
+    }
+    b->key_size += n;
+    return b->key + b->key_size - n;
+}
+
+/* ---- taking apart ------------------------------------------------------------------------------ */
+
+static int flatten(Bound *b, PyObject *o, uint32_t param, int depth);
+
+/* "k(): parameter 'x'" */
+static void describe(const Bound *b, uint32_t param, char *out, size_t size) {
+    PyOS_snprintf(out, size, "%.100s(): parameter '%.100s'", text(b->kernel->name),
+                  text(PyTuple_GET_ITEM(b->kernel->params, param)));
+}
+
+/* Puts the parameter in front of the message of the exception that is set. */
+static int name_parameter(const Bound *b, uint32_t param) {
+    PyObject *type, *value, *trace;
+    char what[240];
+    describe(b, param, what, sizeof what);
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_Format(type, "%s: %S", what, value ? value : Py_None);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return -1;
+}
+
+static int put_array(Bound *b, const HostArray *a, uint32_t param) {
+    Leaf *leaf = new_leaf(b, param);
+    int64_t *dims = leaf ? room_for_dims(b, 2u * a->ndim) : NULL;
+    uint8_t *key = dims ? room_for_key(b, KEY_ARRAY_BYTES) : NULL;
+    if (!key) return -1;
+    memcpy(dims, a->shape, a->ndim * sizeof *dims);
+    memcpy(dims + a->ndim, a->strides, a->ndim * sizeof *dims);
+    leaf->is_array = true;
+    leaf->dtype = (uint8_t)a->dtype;
+    leaf->ndim = a->ndim;
+    leaf->readonly = a->readonly;
+    leaf->data = a->data;
+    leaf->shape = dims;
+    leaf->strides = dims + a->ndim;
+    Layout layout = a->ndim <= 1 && a->layout == LAYOUT_F ? LAYOUT_C : a->layout;
+    key_put_array(key, a->dtype, a->ndim, layout, a->readonly);
+    return 0;
+}
+
+/* A scalar of kind `weak` in the NumPy dialect. In Numba's, Python numbers have types. */
+static int put_scalar(Bound *b, ArgKind kind, DType d, const void *value, uint32_t param) {
+    Leaf *leaf = new_leaf(b, param);
+    if (kind != ARG_SCALAR && b->kernel->dialect == DIALECT_NUMBA) kind = ARG_SCALAR;
+    uint8_t *key = leaf ? room_for_key(b, kind == ARG_SCALAR ? KEY_SCALAR_BYTES : 1) : NULL;
+    if (!key) return -1;
+    key[0] = (uint8_t)kind;
+    if (kind == ARG_SCALAR) key[1] = (uint8_t)d;
+    leaf->is_array = false;
+    leaf->dtype = (uint8_t)d;
+    leaf->bits[0] = leaf->bits[1] = 0;
+    memcpy(leaf->bits, value, dtype_bytes(d));
+    return 0;
+}
+
+static int put_int(Bound *b, PyObject *o, uint32_t param) {
+    int overflow;
+    int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (!overflow) return put_scalar(b, ARG_WEAK_INT, DT_I64, &v, param);
+    uint64_t u = PyLong_AsUnsignedLongLong(o);
+    bool fits = !(u == UINT64_MAX && PyErr_Occurred());
+    PyErr_Clear();
+    if (fits && b->kernel->dialect == DIALECT_NUMBA) return put_scalar(b, ARG_SCALAR, DT_U64, &u, param);
+    char what[240];
+    describe(b, param, what, sizeof what);
+    PyErr_Format(PyExc_OverflowError, "%s: %R doesn't fit an int64%s", what, o,
+                 fits ? "; pass numpy.uint64(...) for unsigned 64-bit arithmetic" : ", and a kernel has no larger integers");
+    return -1;
+}
+
+static int put_fields(Bound *b, PyObject *o, uint8_t *at) {
+    PyObject *fields = NULL, *constant = NULL;
+    if (!PyTuple_CheckExact(o)) {
+        fields = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "_fields");
+        if (!fields) PyErr_Clear();
+    }
+    if (fields && PyTuple_Check(fields) && PyTuple_GET_SIZE(fields) == PyTuple_GET_SIZE(o)) {
+        constant = key_constant(b->kernel, fields);
+        if (!constant) {
+            Py_DECREF(fields);
+            return -1;
+        }
+    }
+    Py_XDECREF(fields); /* the kernel's constants hold it */
+    memcpy(at, &constant, sizeof constant);
+    return 0;
+}
+
+static int put_tuple(Bound *b, PyObject *o, uint32_t param, int depth) {
+    Py_ssize_t n = PyTuple_GET_SIZE(o);
+    char what[240];
+    if (depth >= MAX_DEPTH || n > MAX_ARGS) {
+        describe(b, param, what, sizeof what);
+        PyErr_Format(PyExc_TypeError, "%s: a tuple of more than %d items, or nested deeper than %d", what, MAX_ARGS, MAX_DEPTH);
+        return -1;
+    }
+    uint8_t *key = room_for_key(b, KEY_TUPLE_BYTES);
+    if (!key) return -1;
+    key[0] = ARG_TUPLE;
+    key[1] = (uint8_t)n;
+    key[2] = (uint8_t)(n >> 8);
+    if (put_fields(b, o, key + 3) < 0) return -1;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (flatten(b, PyTuple_GET_ITEM(o, i), param, depth + 1) < 0) return -1;
+    return 0;
+}
+
+/* What a kernel may get as a constant, known when it is compiled. */
+static bool is_constant(PyObject *o) {
+    return PyFunction_Check(o) || PyObject_TypeCheck(o, &Kernel_Type) || PyCFunction_Check(o) || PyUnicode_Check(o) ||
+           PyType_Check(o) || PyModule_Check(o) || host_is_enum(o) || numpy_dtype_of(o) != DT_NONE ||
+           strcmp(Py_TYPE(o)->tp_name, "numpy.ufunc") == 0;
+}
+
+static int refuse(const Bound *b, PyObject *o, uint32_t param) {
+    char what[240];
+    describe(b, param, what, sizeof what);
+    const char *type = Py_TYPE(o)->tp_name;
+    const char *help = PyList_Check(o) || PyAnySet_Check(o) ? "; numpy.array(...) makes an array of it, tuple(...) a tuple"
+                       : PyDict_Check(o)                    ? "; pass its values as a tuple or an array"
+                                                            : "";
+    PyErr_Format(PyExc_TypeError, "%s takes an array, a number, a tuple of those, or a constant (a function, dtype or string), and this is %s %.80s%s",
+                 what, strchr("aeiou", type[0]) ? "an" : "a", type, help);
+    return -1;
+}
+
+static int put_constant(Bound *b, PyObject *o, uint32_t param) {
+    PyObject *constant = is_constant(o) ? key_constant(b->kernel, o) : NULL;
+    if (!constant) {
+        PyErr_Clear();
+        return refuse(b, o, param);
+    }
+    uint8_t *key = room_for_key(b, KEY_OBJECT_BYTES);
+    if (!key) return -1;
+    key[0] = ARG_OBJECT;
+    memcpy(key + 1, &constant, sizeof constant);
+    return 0;
+}
+
+static int keep(Bound *b, PyObject *o) {
+    if (!b->keep && !(b->keep = PyList_New(0))) return -1;
+    return PyList_Append(b->keep, o);
+}
+
+/* Anything that isn't a number or an ndarray. */
+static int flatten_other(Bound *b, PyObject *o, uint32_t param, int depth) {
+    if (o == Py_None) {
+        uint8_t *key = room_for_key(b, 1);
+        if (key) key[0] = ARG_NONE;
+        return key ? 0 : -1;
+    }
+    if (PyTuple_Check(o)) return put_tuple(b, o, param, depth);
+    if (is_constant(o)) return put_constant(b, o, param);
+    /* Subclasses of Python's numbers that are nothing else. */
+    if (PyLong_Check(o)) return put_int(b, o, param);
+    if (PyFloat_Check(o)) return put_scalar(b, ARG_WEAK_FLOAT, DT_F64, &((PyFloatObject *)o)->ob_fval, param);
+    HostArray a;
+    PyObject *memory;
+    int status = foreign_array(o, &a, &memory);
+    if (status < 0) return name_parameter(b, param);
+    if (status == 0) return refuse(b, o, param);
+    status = keep(b, memory);
+    Py_DECREF(memory);
+    return status < 0 ? -1 : put_array(b, &a, param);
+}
+
+static int flatten_array(Bound *b, PyObject *o, uint32_t param) {
+    HostArray a;
+    int status = numpy_array(o, &a);
+    if (status < 0) return name_parameter(b, param);
+    return status ? put_array(b, &a, param) : flatten_other(b, o, param, 0);
+}
+
+static int flatten(Bound *b, PyObject *o, uint32_t param, int depth) {
+    if (PyFloat_CheckExact(o)) return put_scalar(b, ARG_WEAK_FLOAT, DT_F64, &((PyFloatObject *)o)->ob_fval, param);
+    if (PyLong_CheckExact(o)) return put_int(b, o, param);
+    if (numpy_is_array(o)) return flatten_array(b, o, param);
+    if (PyBool_Check(o)) {
+        uint8_t bit = o == Py_True;
+        return put_scalar(b, ARG_WEAK_BOOL, DT_BOOL, &bit, param);
+    }
+    DType d = numpy_scalar_dtype(Py_TYPE(o));
+    if (d != DT_NONE) return put_scalar(b, ARG_SCALAR, d, numpy_scalar_bytes(o, d), param);
+    if (PyComplex_CheckExact(o)) return put_scalar(b, ARG_WEAK_COMPLEX, DT_C128, &((PyComplexObject *)o)->cval, param);
+    return flatten_other(b, o, param, depth);
+}
+
+int args_flatten(Bound *b) {
+    for (uint32_t i = 0; i < b->nvalues; i++)
+        if (flatten(b, b->values[i], i, 0) < 0) return -1;
+    return b->kernel->signatures && PyTuple_GET_SIZE(b->kernel->signatures) ? convert_to_signature(b) : 0;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------- */
+
+typedef struct Extent { uintptr_t first, last; } Extent; /* bytes first <= p < last; empty: both 0 */
+
+/* Is every size and offset of this array below 2^31? Dimensions of size 0 count as 1, since strides are made of sizes. */
+static bool fits_32(const Leaf *a) {
+    const int64_t limit = INT32_MAX;
+    int64_t packed = dtype_bytes((DType)a->dtype), spread = packed;
+    for (int i = 0; i < a->ndim; i++) {
+        int64_t n = a->shape[i] > 0 ? a->shape[i] : 1, step = a->strides[i] < 0 ? -a->strides[i] : a->strides[i];
+        if (n > limit || step > limit) return false;
+        packed *= n;
+        spread += (n - 1) * step;
+        if (packed > limit || spread > limit) return false;
+    }
+    return true;
+}
+
+static Extent extent_of(const Leaf *a) {
+    Extent e = {(uintptr_t)a->data, (uintptr_t)a->data + dtype_bytes((DType)a->dtype)};
+    for (int i = 0; i < a->ndim; i++) {
+        if (a->shape[i] == 0) return (Extent){0, 0};
+        int64_t reach = (a->shape[i] - 1) * a->strides[i];
+        if (reach < 0) e.first -= (uintptr_t)-reach;
+        else e.last += (uintptr_t)reach;
+    }
+    return e;
+}
+
+static bool no_overlap(const Bound *b, const uint8_t *written) {
+    for (uint32_t i = 0; i < b->nleaves; i++) {
+        const Leaf *w = &b->leaves[i];
+        if (!w->is_array || !(written ? written[i] : !w->readonly)) continue;
+        Extent a = extent_of(w);
+        for (uint32_t j = 0; j < b->nleaves; j++) {
+            if (j == i || !b->leaves[j].is_array) continue;
+            Extent e = extent_of(&b->leaves[j]);
+            if (a.first < e.last && e.first < a.last) return false;
+        }
+    }
+    return true;
+}
+
+uint32_t args_facts(const Bound *b, const uint8_t *written, const LaunchConfig *c) {
+    uint32_t facts = FACT_SIZE32 | FACT_ALIGN16;
+    uint32_t arrays = 0;
+    for (int i = 0; i < 3; i++)
+        if ((uint64_t)c->grid[i] * c->block[i] > INT32_MAX) facts &= ~(uint32_t)FACT_SIZE32;
+    for (uint32_t i = 0; i < b->nleaves; i++) {
+        const Leaf *l = &b->leaves[i];
+        if (!l->is_array) continue;
+        arrays++;
+        if (!fits_32(l)) facts &= ~(uint32_t)FACT_SIZE32;
+        if ((uintptr_t)l->data & 15) facts &= ~(uint32_t)FACT_ALIGN16;
+    }
+    return arrays < 2 || no_overlap(b, written) ? facts | FACT_NOALIAS : facts;
+}
+
+/* ---- packing ----------------------------------------------------------------------------------- */
+
+static bool pack_one(const Leaf *l, const ImageParam *p, char *at) {
+    switch ((ParamKind)p->kind) {
+    case PARAM_DATA:
+        if (!l->is_array || p->bytes != sizeof l->data) return false;
+        memcpy(at, &l->data, sizeof l->data);
+        return true;
+    case PARAM_SHAPE:
+    case PARAM_STRIDE:
+        if (!l->is_array || p->axis >= l->ndim || p->bytes > 8) return false;
+        memcpy(at, p->kind == PARAM_SHAPE ? &l->shape[p->axis] : &l->strides[p->axis], p->bytes);
+        return true;
+    case PARAM_SCALAR: {
+        bool pair = l->dtype == DT_C64 || l->dtype == DT_C128;
+        unsigned part = dtype_bytes((DType)l->dtype) / (pair ? 2 : 1);
+        if (l->is_array || p->bytes != part || p->axis > pair) return false;
+        memcpy(at, (const char *)l->bits + p->axis * part, part);
+        return true;
+    }
+    }
+    return false;
+}
+
+int args_pack(const Bound *b, const Image *image, void *buffer) {
+    for (uint32_t i = 0; i < image->nparams; i++) {
+        const ImageParam *p = &image->params[i];
+        if (p->leaf < b->nleaves && pack_one(&b->leaves[p->leaf], p, (char *)buffer + p->offset)) continue;
+        PyErr_Format(PyExc_SystemError, "%U(): parameter %u of the compiled code (kind %d, leaf %d, %d bytes) doesn't match the arguments",
+                     b->kernel->name, i, p->kind, p->leaf, p->bytes);
+        return -1;
+    }
+    return 0;
+}

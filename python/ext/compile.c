@@ -1,0 +1,174 @@
+/* compile.c - from a key to an IrModule to an Image: frontend and compiler library, joined. */
+#include "core.h"
+
+#include <stdlib.h>
+
+/* ---- the frontend ------------------------------------------------------------------------------ */
+
+static const char *kernel_text(Compilation *c, const KernelObject *k) {
+    const char *name = PyUnicode_AsUTF8(k->name);
+    char *text = arena_printf(&c->arena, "%s(", name ? name : "?");
+    for (uint32_t i = 0; i < c->ntypes; i++)
+        text = arena_printf(&c->arena, "%s%s%s", text, i ? ", " : "", argtype_text(&c->arena, &c->types[i]));
+    return arena_printf(&c->arena, "%s)", text);
+}
+
+static void run_frontend(Compilation *c, const CompileRequest *r) {
+    KernelObject *k = r->kernel;
+    c->types = key_types(&c->arena, r->key, r->key_size, &c->ntypes);
+    if (c->ntypes != k->nparams) {
+        PyErr_Format(PyExc_TypeError, "%U() has %u parameter%s, and %u type%s given", k->name, k->nparams,
+                     k->nparams == 1 ? "" : "s", c->ntypes, c->ntypes == 1 ? " was" : "s were");
+        return;
+    }
+    FrontendRequest request = {.host = &c->host->host,
+                               .function = host_ref(c->host, k->function),
+                               .dialect = k->dialect,
+                               .args = c->types,
+                               .nargs = c->ntypes,
+                               .facts = r->facts,
+                               .host_function = r->host_function,
+                               .result = &c->result,
+                               .fma = r->options->fma,
+                               .debug = r->options->debug};
+    c->diags.arena = &c->arena;
+    c->module = frontend_compile(&c->arena, &request, &c->diags, r->want_spans ? &c->spans : NULL);
+    if (PyErr_Occurred()) c->module = NULL; /* a host call failed in a way that ends the compilation: Ctrl-C, memory */
+    else if (!c->module || c->diags.nerrors) {
+        errors_from_diags(&c->diags, &c->host->host, kernel_text(c, k));
+        c->module = NULL;
+    } else if (errors_warn(&c->diags) < 0) c->module = NULL;
+}
+
+int compilation_open(Compilation *c, const CompileRequest *r) {
+    jmp_buf on_oom;
+    memset(c, 0, sizeof *c);
+    arena_init(&c->arena, &on_oom);
+    c->host = PyMem_Calloc(1, sizeof *c->host);
+    if (!c->host || host_open(c->host, &c->arena) < 0) return PyErr_Occurred() ? -1 : (PyErr_NoMemory(), -1);
+    if (setjmp(on_oom) == 0) run_frontend(c, r);
+    else {
+        c->module = NULL;
+        PyErr_NoMemory();
+    }
+    c->arena.on_oom = NULL;
+    return c->module ? 0 : -1;
+}
+
+void compilation_close(Compilation *c) {
+    if (c->host) host_close(c->host);
+    PyMem_Free(c->host);
+    arena_free(&c->arena);
+}
+
+/* ---- options ----------------------------------------------------------------------------------- */
+
+/* What gpu._libdevice finds; kept for the life of the process, since CompileOptions point at it. */
+static int find_path(const char *function, const char **out) {
+    PyObject *module = PyImport_ImportModule("gpu._libdevice");
+    PyObject *path = module ? PyObject_CallMethod(module, function, NULL) : NULL;
+    Py_XDECREF(module);
+    if (!path) return -1;
+    const char *text = path == Py_None ? NULL : PyUnicode_AsUTF8(path);
+    if (path != Py_None && !text) {
+        Py_DECREF(path);
+        return -1;
+    }
+    char *copy = text ? strdup(text) : NULL;
+    Py_DECREF(path);
+    if (text && !copy) return PyErr_NoMemory(), -1;
+    *out = copy;
+    return 0;
+}
+
+static int find_libraries(CompileOptions *o) {
+    static bool found;
+    static const char *libdevice, *libclc;
+    if (!found && (find_path("find", &libdevice) < 0 || find_path("libclc_dir", &libclc) < 0)) return -1;
+    found = true;
+    o->libdevice = libdevice;
+    o->libclc_dir = libclc;
+    return 0;
+}
+
+/* "sm_90a", "sm90", "90", "compute_90" */
+static int read_arch(CompileOptions *o, const char *arch) {
+    const char *at = arch;
+    if (strncmp(at, "sm_", 3) == 0) at += 3;
+    else if (strncmp(at, "sm", 2) == 0) at += 2;
+    else if (strncmp(at, "compute_", 8) == 0) at += 8;
+    char *end;
+    long sm = strtol(at, &end, 10);
+    const CompilerApi *api = compiler_api();
+    if (!api) return -1;
+    char suffix = *end;
+    if (end != at && sm > 0 && sm < 1000 && (suffix == '\0' || ((suffix == 'a' || suffix == 'f') && !end[1]))) {
+        uint16_t lowest;
+        if (api->target_known((uint16_t)sm, suffix, &lowest)) {
+            o->sm = (uint16_t)sm;
+            o->sm_suffix = suffix;
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "unknown architecture '%s': sm_75 to sm_121 are supported, for example sm_80, sm_90 or sm_90a", arch);
+    return -1;
+}
+
+int compile_options(CompileOptions *o, const Options *from, TargetKind target, const char *arch) {
+    *o = (CompileOptions){.target = target,
+                          .max_registers = from->max_registers,
+                          .max_threads = from->max_threads,
+                          .min_blocks = from->min_blocks,
+                          .fma = from->fma,
+                          .fastmath = from->fastmath,
+                          .lineinfo = from->lineinfo,
+                          .opt = from->opt};
+    if (target == TARGET_CPU) return 0;
+    return read_arch(o, arch) < 0 || find_libraries(o) < 0 ? -1 : 0;
+}
+
+/* ---- the compiler library ---------------------------------------------------------------------- */
+
+typedef struct LlvmJob {
+    const CompilerApi *api;
+    const CompileOptions *options;
+    Stage stage;
+    bool want_text;
+    Image *image;
+    char *text, *error;
+} LlvmJob;
+
+/* The passes allocate in the arena, whose end of memory must lead to a frame that still runs. */
+static bool run_llvm(Compilation *c, LlvmJob *job) {
+    jmp_buf on_oom;
+    c->arena.on_oom = &on_oom;
+    bool ok = setjmp(on_oom) == 0;
+    if (ok && job->want_text) job->text = job->api->text(c->module, job->options, job->stage, &job->error);
+    else if (ok) job->image = job->api->compile(c->module, job->options, &job->error);
+    c->arena.on_oom = NULL;
+    return ok;
+}
+
+static int llvm(Compilation *c, LlvmJob *job) {
+    job->api = compiler_api();
+    if (!job->api) return -1;
+    bool ok;
+    Py_BEGIN_ALLOW_THREADS
+    ok = run_llvm(c, job);
+    Py_END_ALLOW_THREADS
+    if (ok && (job->image || job->text)) return 0;
+    if (!ok) PyErr_NoMemory();
+    else errors_raise("CompileError", "%s: %s", c->module->name, job->error ? job->error : "the compiler failed without a message");
+    free(job->error);
+    return -1;
+}
+
+Image *compilation_image(Compilation *c, const CompileOptions *o) {
+    LlvmJob job = {.options = o};
+    return llvm(c, &job) < 0 ? NULL : job.image;
+}
+
+char *compilation_text(Compilation *c, const CompileOptions *o, Stage stage) {
+    LlvmJob job = {.options = o, .want_text = true, .stage = stage};
+    return llvm(c, &job) < 0 ? NULL : job.text;
+}

@@ -1,0 +1,128 @@
+/* config.c - what stands in k[...]: grid, block, stream, bytes of shared memory. */
+#include "core.h"
+
+enum { DEFAULT_BLOCK = 256 };
+
+static const char *const axis_names[3] = {"x", "y", "z"};
+
+/* One integer. bool is an int in Python and never meant here. */
+static int read_count(PyObject *o, const char *what, int64_t *out) {
+    if (PyBool_Check(o) || !PyIndex_Check(o)) {
+        PyErr_Format(PyExc_TypeError, "%s takes integers, and this is %R (%.80s)", what, o, Py_TYPE(o)->tp_name);
+        return -1;
+    }
+    PyObject *index = PyNumber_Index(o);
+    if (!index) return -1;
+    int overflow;
+    *out = PyLong_AsLongLongAndOverflow(index, &overflow);
+    Py_DECREF(index);
+    if (overflow || *out < 0)
+        return errors_raise("LaunchError", "%s can't be %s", what, overflow > 0 ? "that large" : "negative");
+    return 0;
+}
+
+/* An int or a sequence of one to three. Sizes that don't fit 32 bits are kept as the largest: config_check refuses them. */
+static int read_dims(PyObject *o, const char *what, uint32_t out[3]) {
+    out[0] = out[1] = out[2] = 1;
+    bool sequence = PyTuple_Check(o) || PyList_Check(o);
+    Py_ssize_t n = sequence ? PySequence_Fast_GET_SIZE(o) : 1;
+    if (n < 1 || n > 3) {
+        PyErr_Format(PyExc_TypeError, "%s has one to three dimensions, and %R has %zd", what, o, n);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int64_t v;
+        if (read_count(sequence ? PySequence_Fast_GET_ITEM(o, i) : o, what, &v) < 0) return -1;
+        out[i] = v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
+    }
+    return 0;
+}
+
+static int read_stream(PyObject *o) {
+    if (o == Py_None || !PyLong_Check(o)) return 0;
+    int64_t v;
+    if (read_count(o, "stream", &v) < 0) return -1;
+    if (v != 0) return errors_raise("LaunchError", "stream takes a stream object, or 0 for the default stream");
+    return 0;
+}
+
+static int read_shared(PyObject *o, Config *c) {
+    int64_t v;
+    if (read_count(o, "shared memory", &v) < 0) return -1;
+    if (v > INT32_MAX) return errors_raise("LaunchError", "%lld bytes of shared memory are too many", (long long)v);
+    c->launch.shared_bytes = (uint32_t)v;
+    return 0;
+}
+
+int config_parse(Config *c, PyObject *item) {
+    memset(c, 0, sizeof *c);
+    if (item == auto_object) {
+        c->automatic = true;
+        return 0;
+    }
+    Py_ssize_t n = PyTuple_Check(item) ? PyTuple_GET_SIZE(item) : 1;
+    if (n < 2 || n > 4) {
+        PyErr_Format(PyExc_TypeError,
+                     "a launch is written k[grid, block](...), k[grid, block, stream, shared_bytes](...) or "
+                     "k[gpu.auto](...); [%R] has %zd part%s",
+                     item, n, n == 1 ? "" : "s");
+        return -1;
+    }
+    if (read_dims(PyTuple_GET_ITEM(item, 0), "grid", c->launch.grid) < 0) return -1;
+    if (read_dims(PyTuple_GET_ITEM(item, 1), "block", c->launch.block) < 0) return -1;
+    if (n > 2 && read_stream(PyTuple_GET_ITEM(item, 2)) < 0) return -1;
+    if (n > 3 && read_shared(PyTuple_GET_ITEM(item, 3), c) < 0) return -1;
+    for (int i = 0; i < 3; i++) {
+        if (c->launch.block[i] == 0) return errors_raise("LaunchError", "block.%s is 0: a block has at least one thread", axis_names[i]);
+        c->empty = c->empty || c->launch.grid[i] == 0;
+    }
+    return 0;
+}
+
+int config_forall(Config *c, PyObject *n, PyObject *tpb, PyObject *shared) {
+    int64_t threads, block = 0;
+    memset(c, 0, sizeof *c);
+    if (read_count(n, "forall(n)", &threads) < 0) return -1;
+    if (tpb && read_count(tpb, "forall: threads per block", &block) < 0) return -1;
+    if (shared && read_shared(shared, c) < 0) return -1;
+    c->forall = true;
+    c->threads = (uint64_t)threads;
+    c->tpb = block > UINT32_MAX ? UINT32_MAX : (uint32_t)block;
+    uint64_t shape[1] = {c->threads};
+    config_for_threads(c, shape, 1);
+    return 0;
+}
+
+/* Blocks of 256 threads: as wide as the work in one dimension, square tiles in two and three. */
+void config_for_threads(Config *c, const uint64_t *shape, uint32_t ndim) {
+    static const uint32_t tiles[3][3] = {{DEFAULT_BLOCK, 1, 1}, {16, 16, 1}, {8, 8, 4}};
+    c->empty = false;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t n = i < ndim ? shape[i] : 1;
+        uint32_t tile = c->tpb && ndim == 1 && i == 0 ? c->tpb : tiles[ndim - 1][i];
+        if (!c->tpb && n < tile && i == 0) tile = n <= 32 ? 32 : (uint32_t)(n + 31) / 32 * 32;
+        uint64_t blocks = n / tile + (n % tile != 0);
+        c->launch.block[i] = tile;
+        c->launch.grid[i] = blocks > UINT32_MAX ? UINT32_MAX : (uint32_t)blocks;
+        c->empty = c->empty || n == 0;
+    }
+}
+
+int config_check(const Config *c, const Device *d) {
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        const LaunchConfig *l = &c->launch;
+        if (l->grid[i] > d->max_grid[i])
+            return errors_raise("LaunchError", "grid.%s is %u, and %s takes at most %u blocks in that direction",
+                                axis_names[i], l->grid[i], d->name, d->max_grid[i]);
+        if (l->block[i] > d->max_block[i])
+            return errors_raise("LaunchError", "block.%s is %u, and %s takes at most %u threads in that direction",
+                                axis_names[i], l->block[i], d->name, d->max_block[i]);
+        threads *= l->block[i];
+    }
+    if (threads > d->max_threads_per_block)
+        return errors_raise("LaunchError", "a block of %u * %u * %u = %llu threads; %s takes at most %u threads in a block",
+                            c->launch.block[0], c->launch.block[1], c->launch.block[2], (unsigned long long)threads,
+                            d->name, d->max_threads_per_block);
+    return 0;
+}

@@ -1,0 +1,210 @@
+/* convert.c - arguments of a kernel with an explicit signature: converted where that is safe, refused elsewhere.
+ *
+ * Safe is what NumPy calls a safe cast; a Python number goes to any type of its kind that it fits. Arrays must have the
+ * signature's dtype and dimensions; a contiguous one serves where any strides are allowed, a writeable one where a
+ * read-only one is asked. */
+#include "core.h"
+
+static bool is_int(DType d) { return d >= DT_I8 && d <= DT_U64; }
+static bool is_signed(DType d) { return d >= DT_I8 && d <= DT_I64; }
+static bool is_float(DType d) { return d >= DT_F16 && d <= DT_F64; }
+static bool is_complex(DType d) { return d == DT_C64 || d == DT_C128; }
+
+/* Bits of precision of a float type, or of a complex one's parts; the largest integer that all fit is 2 to that. */
+static int precision(DType d) {
+    switch (d) {
+    case DT_F16: return 11;
+    case DT_BF16: return 8;
+    case DT_F32:
+    case DT_C64: return 24;
+    default: return 53;
+    }
+}
+
+static bool is_safe(DType from, DType to) {
+    if (from == to || from == DT_BOOL) return true;
+    unsigned have = dtype_bytes(from), room = dtype_bytes(to);
+    if (is_int(from) && is_int(to)) return is_signed(from) == is_signed(to) ? have <= room : !is_signed(from) && have < room;
+    if (is_int(from)) return !is_int(to) && to != DT_BOOL && (precision(to) == 53 || (int)have * 8 <= precision(to));
+    if (is_float(from) && is_float(to)) return have < room;
+    if (is_float(from)) return is_complex(to) && precision(from) <= precision(to);
+    return is_complex(from) && to == DT_C128;
+}
+
+/* A Python number of kind `from` as a typed scalar: int to int needs the value. */
+static bool weak_is_safe(DType from, const Leaf *l, DType to) {
+    int64_t v = (int64_t)l->bits[0];
+    switch (from) {
+    case DT_BOOL: return true;
+    case DT_I64:
+        if (!is_int(to)) return to != DT_BOOL;
+        if (is_signed(to)) {
+            int bits = (int)dtype_bytes(to) * 8 - 1;
+            return bits == 63 || (v >= -((int64_t)1 << bits) && v < (int64_t)1 << bits);
+        }
+        return v >= 0 && (to == DT_U64 || v < (int64_t)1 << (dtype_bytes(to) * 8));
+    case DT_F64: return is_float(to) || is_complex(to);
+    default: return is_complex(to);
+    }
+}
+
+/* ---- the value --------------------------------------------------------------------------------- */
+
+static Type part_type(DType d) {
+    switch (d) {
+    case DT_F16: return T_F16;
+    case DT_BF16: return T_BF16;
+    case DT_F32:
+    case DT_C64: return T_F32;
+    default: return T_F64;
+    }
+}
+
+static double real_part(const Leaf *l, DType d) {
+    if (!is_int(d) && d != DT_BOOL) {
+        Type t = part_type(d);
+        return ir_bits_to_double(t, ir_wrap(t == T_F64 ? T_U64 : t == T_F32 ? T_U32 : T_U16, l->bits[0]));
+    }
+    return is_signed(d) ? (double)(int64_t)l->bits[0] : (double)l->bits[0];
+}
+
+static double imaginary_part(const Leaf *l, DType d) {
+    if (d == DT_C128) return ir_bits_to_double(T_F64, l->bits[1]);
+    return d == DT_C64 ? ir_bits_to_double(T_F32, l->bits[0] >> 32) : 0;
+}
+
+static void convert_value(Leaf *l, DType to) {
+    DType from = (DType)l->dtype;
+    if (is_signed(from)) { /* as written, the upper bytes are zero */
+        int unused = 64 - (int)dtype_bytes(from) * 8;
+        l->bits[0] = (uint64_t)((int64_t)(l->bits[0] << unused) >> unused);
+    }
+    l->dtype = (uint8_t)to;
+    if (from == to || ((is_int(from) || from == DT_BOOL) && is_int(to))) {
+        if (dtype_bytes(to) < 8) l->bits[0] &= ((uint64_t)1 << dtype_bytes(to) * 8) - 1;
+        return;
+    }
+    double re = real_part(l, from), im = imaginary_part(l, from);
+    Type t = part_type(to);
+    l->bits[0] = ir_double_to_bits(t, re);
+    l->bits[1] = 0;
+    if (to == DT_C128) l->bits[1] = ir_double_to_bits(T_F64, im);
+    if (to == DT_C64) l->bits[0] |= ir_double_to_bits(T_F32, im) << 32;
+}
+
+static DType weak_dtype(ArgKind kind) {
+    switch (kind) {
+    case ARG_WEAK_BOOL: return DT_BOOL;
+    case ARG_WEAK_INT: return DT_I64;
+    case ARG_WEAK_FLOAT: return DT_F64;
+    case ARG_WEAK_COMPLEX: return DT_C128;
+    default: return DT_NONE;
+    }
+}
+
+/* ---- types side by side ------------------------------------------------------------------------ */
+
+typedef struct Match {
+    Leaf *leaf;             /* the next one */
+    bool apply;             /* convert, rather than only look */
+} Match;
+
+static bool match_scalar(Match *m, const ArgType *from, const ArgType *to) {
+    Leaf *l = m->leaf++;
+    DType weak = weak_dtype((ArgKind)from->kind), target = weak_dtype((ArgKind)to->kind);
+    bool ok;
+    if (target != DT_NONE) ok = weak != DT_NONE ? weak_is_safe(weak, l, target) : is_safe((DType)from->dtype, target);
+    else ok = weak != DT_NONE ? weak_is_safe(weak, l, (DType)to->dtype) : is_safe((DType)from->dtype, (DType)to->dtype);
+    if (ok && m->apply) convert_value(l, target != DT_NONE ? target : (DType)to->dtype);
+    return ok;
+}
+
+static bool is_scalar(const ArgType *t) { return t->kind == ARG_SCALAR || weak_dtype((ArgKind)t->kind) != DT_NONE; }
+
+static bool match(Match *m, const ArgType *from, const ArgType *to) {
+    if (is_scalar(from) && is_scalar(to)) return match_scalar(m, from, to);
+    if (from->kind != to->kind) return false;
+    switch ((ArgKind)from->kind) {
+    case ARG_ARRAY:
+        m->leaf++;
+        return from->dtype == to->dtype && from->ndim == to->ndim &&
+               (from->layout == to->layout || to->layout == LAYOUT_A) && (to->readonly || !from->readonly);
+    case ARG_TUPLE:
+        if (from->nitems != to->nitems) return false;
+        for (uint32_t i = 0; i < from->nitems; i++)
+            if (!match(m, &from->items[i], &to->items[i])) return false;
+        return true;
+    default: return argtype_same(from, to);
+    }
+}
+
+/* ---- choosing ---------------------------------------------------------------------------------- */
+
+static int refuse(const Bound *b, Arena *a, const ArgType *from, const ArgType *to, uint32_t n, uint32_t nto) {
+    if (n != nto) {
+        PyErr_Format(PyExc_TypeError, "the signature of %U() has %u types, and the function %u parameters", b->kernel->name,
+                     nto, n);
+        return -1;
+    }
+    Match m = {b->leaves, false};
+    for (uint32_t i = 0; i < n; i++) {
+        if (match(&m, &from[i], &to[i])) continue;
+        const char *given = argtype_text(a, &from[i]), *wanted = argtype_text(a, &to[i]);
+        PyErr_Format(PyExc_TypeError, "%U(): parameter '%U' is %s by the signature, and %s doesn't convert to it safely",
+                     b->kernel->name, PyTuple_GET_ITEM(b->kernel->params, i), wanted, given);
+        return -1;
+    }
+    PyErr_Format(PyExc_TypeError, "%U(): the arguments fit no signature", b->kernel->name);
+    return -1;
+}
+
+/* Makes the arguments those of one signature: 1; 0: they don't fit. */
+static int try_signature(Bound *b, const ArgType *from, uint32_t n, const ArgType *to, uint32_t nto, const uint8_t *key,
+                         uint32_t size) {
+    if (n != nto) return 0;
+    for (int apply = 0; apply < 2; apply++) {
+        Match m = {b->leaves, apply};
+        for (uint32_t i = 0; i < n; i++)
+            if (!match(&m, &from[i], &to[i])) return 0;
+    }
+    if (size > b->cap_key) {
+        uint8_t *larger = PyMem_Malloc(size);
+        if (!larger) return PyErr_NoMemory(), -1;
+        if (b->key != b->few_key) PyMem_Free(b->key);
+        b->key = larger;
+        b->cap_key = size;
+    }
+    memcpy(b->key, key, size);
+    b->key_size = size;
+    return 1;
+}
+
+int convert_to_signature(Bound *b) {
+    PyObject *signatures = b->kernel->signatures;
+    Arena arena;
+    jmp_buf on_oom;
+    arena_init(&arena, &on_oom);
+    uint8_t *volatile key = NULL;
+    volatile int status = -1;
+    if (setjmp(on_oom) == 0) {
+        uint32_t n, nto = 0, size;
+        ArgType *from = key_types(&arena, b->key, b->key_size, &n), *to = NULL;
+        status = 0;
+        for (Py_ssize_t i = 0; status == 0 && i < PyTuple_GET_SIZE(signatures); i++) {
+            PyMem_Free(key);
+            key = key_from_types(b->kernel, PyTuple_GET_ITEM(signatures, i), &size);
+            if (!key) {
+                status = -1;
+                break;
+            }
+            to = key_types(&arena, key, size, &nto);
+            status = try_signature(b, from, n, to, nto, key, size);
+        }
+        if (status == 0) status = refuse(b, &arena, from, to, n, nto);
+    } else {
+        PyErr_NoMemory();
+    }
+    PyMem_Free(key);
+    arena_free(&arena);
+    return status < 0 ? -1 : 0;
+}

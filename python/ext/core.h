@@ -1,0 +1,301 @@
+/* core.h - the parts of the extension module gpu._core and how they hang together.
+ *
+ *   kernel.c      Kernel and Launcher: k[grid, block](...), the vectorcall
+ *   config.c      grids and blocks
+ *   args.c        Python arguments -> leaves (scalars and arrays) and the key of the specialisation
+ *   numpy.c       NumPy arrays and scalars, without importing or compiling against NumPy
+ *   variant.c     the table of specialisations; compilation
+ *   host.c        what the frontend asks about Python objects;  hostcode.c  code objects
+ *   devices.c     the table of devices and the launch on each
+ *   hostcall.c    a device function called from Python, through libffi
+ *   errors.c      messages and kernel exceptions as Python exceptions
+ *   inspect.c     text of each stage, PTX for the command line
+ *   types.c       the Type object of signatures
+ *   complib.c     the compiler library, opened at the first compilation
+ *
+ * Conventions of this zone: NULL or -1 with a Python exception set; the GIL is held unless said. Functions here are
+ * glue: decisions are made in frontend/, compiler/ and runtime/. */
+#ifndef GPU_CORE_H
+#define GPU_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "../../compiler/compiler.h"
+#include "../../frontend/frontend.h"
+#include "../../runtime/runtime.h"
+
+enum { MAX_ARGS = 255, MAX_DIMS = MAX_NDIM };
+
+/* ---- types.c ----------------------------------------------------------------------------------- */
+
+/* The ArgType points into the object itself and into its items, which it holds. */
+typedef struct TypeObject {
+    PyObject_HEAD
+    ArgType type;
+    ArgType *items;          /* malloc'ed copies of the items' ArgTypes */
+    const char **names;      /* of `fields`: UTF-8 of the strings, which the tuple holds */
+    PyObject *item_types;    /* tuple of Type */
+    PyObject *fields;        /* tuple of str, or NULL */
+    PyObject *object;        /* or NULL */
+    Py_hash_t hash;
+} TypeObject;
+
+extern PyTypeObject Type_Type;
+extern const char *const dtype_names[DT__COUNT];
+
+DType dtype_named(const char *name);                    /* DT_NONE if there is none */
+PyObject *type_from_argtype(const ArgType *t);          /* a new Type */
+PyObject *types_from_argtypes(const ArgType *t, uint32_t n);   /* a tuple of Type */
+bool argtype_same(const ArgType *a, const ArgType *b);
+
+/* ---- numpy.c ----------------------------------------------------------------------------------- */
+
+int numpy_init(void);
+bool numpy_is_array(PyObject *o);                       /* an ndarray or a subclass */
+/* Fills in shape, strides, dtype ...: 1; 0: not an array; -1 with TypeError or ValueError (dtype, byte order, alignment ...).
+ * Messages don't name the parameter. */
+int numpy_array(PyObject *o, HostArray *out);
+/* The same for everything else that shows its memory: __array_interface__ or the buffer protocol. The memory stays
+ * valid while `*keep`, a new reference, lives. */
+int foreign_array(PyObject *o, HostArray *out, PyObject **keep);
+DType numpy_scalar_dtype(PyTypeObject *t);              /* of NumPy and ml_dtypes scalar types, else DT_NONE */
+const void *numpy_scalar_bytes(PyObject *o, DType d);   /* where a scalar object has its value */
+/* The dtype that `o` names: np.float32, np.dtype("f4"), an object with _dtype; else DT_NONE. No error is set. */
+DType numpy_dtype_of(PyObject *o);
+/* A NumPy scalar of a value in memory, or a Python number if NumPy isn't loaded. */
+PyObject *numpy_make_scalar(DType d, const void *bytes);
+unsigned dtype_bytes(DType d);
+
+/* ---- complib.c --------------------------------------------------------------------------------- */
+
+const CompilerApi *compiler_api(void);                  /* NULL with ImportError */
+PyObject *compiler_path(void);                          /* new reference: where the library is looked for */
+
+/* ---- kernel.c ---------------------------------------------------------------------------------- */
+
+typedef struct Variant Variant;
+typedef struct KernelObject KernelObject;
+
+/* Options of gpu.jit, as gpu._jit normalised them. */
+typedef struct Options {
+    bool device, fma, fastmath, lineinfo, debug;
+    uint8_t opt;
+    uint16_t max_registers;
+    uint32_t max_threads, min_blocks;
+} Options;
+
+struct KernelObject {
+    PyObject_HEAD
+    PyObject *function, *options, *dialect_name;
+    PyObject *signatures;           /* tuple of tuples of Type */
+    Dialect dialect;
+    Options opt;
+    PyObject *name;                 /* function's __name__ */
+    PyObject *params;               /* tuple of str: the parameter names, *args last */
+    uint32_t nparams, nposonly, nkwonly;   /* nparams counts all; keyword-only ones come last, before *args */
+    bool vararg;
+    PyObject *constants;            /* dict: compile-time constants seen in keys, value -> the object that stands for it */
+    struct Variants *variants;
+    PyThread_type_lock lock;        /* held while a variant is compiled */
+    unsigned long compiling;        /* the thread that holds it, or 0 */
+    PyObject *weakrefs;
+};
+
+extern PyTypeObject Kernel_Type, Launcher_Type;
+extern PyObject *auto_object;       /* gpu.auto */
+
+int kernel_default(KernelObject *k, uint32_t param, PyObject **out);   /* borrowed; NULL in *out: has none */
+int kernel_read_options(PyObject *dict, Options *out);
+
+/* ---- config.c ---------------------------------------------------------------------------------- */
+
+typedef struct Config {
+    LaunchConfig launch;
+    uint64_t threads;       /* of forall(n): grid and block come from the device; 0 = given */
+    uint32_t tpb;           /* forall's threads in a block; 0 = choose */
+    bool automatic;         /* k[gpu.auto]: from the arguments */
+    bool forall, empty;     /* forall(n); some dimension is 0 */
+} Config;
+
+int config_parse(Config *c, PyObject *item);            /* what stands in k[...] */
+int config_forall(Config *c, PyObject *n, PyObject *tpb, PyObject *shared);
+int config_check(const Config *c, const Device *d);     /* limits of the device */
+void config_for_threads(Config *c, const uint64_t *shape, uint32_t ndim);   /* a grid that covers the shape */
+
+/* ---- args.c ------------------------------------------------------------------------------------ */
+
+/* A flattened argument: what the parameters of an image are taken from. */
+typedef struct Leaf {
+    bool is_array;
+    uint8_t dtype;
+    uint8_t ndim;
+    bool readonly;
+    const void *data;
+    const int64_t *shape, *strides;
+    uint64_t bits[2];       /* a scalar's value, in its dtype's own form */
+    uint16_t param;         /* which parameter it belongs to */
+} Leaf;
+
+enum { FEW_KEY = 240, FEW_LEAVES = 24, FEW_DIMS = 64 };
+
+typedef struct Spill Spill;     /* memory that outgrew the arrays below */
+
+/* The arguments of one launch. Lives on the stack; what grows beyond the arrays in it is malloc'ed. */
+typedef struct Bound {
+    KernelObject *kernel;
+    PyObject *values[MAX_ARGS];     /* borrowed, one for each parameter */
+    uint32_t nvalues;
+    PyObject *rest;                 /* the tuple of *args, or NULL */
+    PyObject *keep;                 /* list of references that memory depends on, or NULL */
+    Leaf *leaves;
+    uint32_t nleaves, cap_leaves;
+    int64_t *dims;                  /* room for shapes and strides */
+    uint32_t ndims, cap_dims;
+    uint8_t *key;                   /* the types, as bytes: see args.c */
+    uint32_t key_size, cap_key;
+    Spill *spills;
+    Leaf few_leaves[FEW_LEAVES];
+    int64_t few_dims[FEW_DIMS];
+    uint8_t few_key[FEW_KEY];
+} Bound;
+
+/* Binds positional and keyword arguments (vectorcall convention) to the parameters. */
+int args_bind(Bound *b, KernelObject *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+/* Takes them apart: leaves and key. */
+int args_flatten(Bound *b);
+void args_release(Bound *b);
+/* The facts that hold, given which leaves are written (all, if it isn't known yet). */
+uint32_t args_facts(const Bound *b, const uint8_t *written, const LaunchConfig *c);
+/* Copies what the image wants into its parameter buffer. */
+int args_pack(const Bound *b, const Image *image, void *buffer);
+/* ---- key.c ------------------------------------------------------------------------------------- */
+
+/* A key is the types of all arguments as bytes, one after the other: kind, then what the kind has. Two calls with the
+ * same types have the same key. Objects in it are `constants` of the kernel, which lives as long as they do. */
+typedef struct KeyReader { const uint8_t *at, *end; } KeyReader;
+
+void key_put_array(uint8_t *at, DType d, unsigned ndim, Layout layout, bool readonly);  /* KEY_ARRAY_BYTES */
+enum { KEY_ARRAY_BYTES = 4, KEY_SCALAR_BYTES = 2, KEY_OBJECT_BYTES = 1 + sizeof(void *),
+       KEY_TUPLE_BYTES = 3 + sizeof(void *), KEY_MOST_BYTES = 16 };
+/* The object that stands for all that are equal to `o`; borrowed. NULL with TypeError if it can't be hashed. */
+PyObject *key_constant(KernelObject *k, PyObject *o);
+bool key_read(KeyReader *r, Arena *a, ArgType *out);        /* the next type; false at the end */
+ArgType *key_types(Arena *a, const uint8_t *key, uint32_t size, uint32_t *n);
+uint8_t *key_from_types(KernelObject *k, PyObject *types, uint32_t *size);   /* PyMem; NULL with an exception */
+
+/* ---- convert.c --------------------------------------------------------------------------------- */
+
+/* Arguments to the kernel's explicit signature: key and scalars become those of the first signature that takes them. */
+int convert_to_signature(Bound *b);
+
+/* ---- variant.c --------------------------------------------------------------------------------- */
+
+/* A compiled specialisation; never freed before its kernel, so that a launch may use it without the lock. */
+struct Variant {
+    Variant *next;              /* in its bucket */
+    uint32_t hash, key_size;
+    uint8_t *key;
+    uint32_t facts;
+    bool host_function;
+    Image *image;
+    uint8_t *written;           /* one for each leaf */
+    uint32_t nleaves, axes;     /* axes: how many of x, y, z the kernel reads thread indices of */
+    PyObject *pins;             /* what the image refers to: exception classes */
+    PyObject *types;            /* tuple of Type */
+    PyObject *result;           /* host functions: Type of the result */
+    uint32_t cost;              /* LaunchConfig.cost */
+};
+
+int variants_init(KernelObject *k);
+void variants_free(KernelObject *k);
+int variants_traverse(KernelObject *k, visitproc visit, void *arg);
+/* Finds or compiles the variant of bound arguments. */
+Variant *variant_for_launch(Bound *b, const LaunchConfig *c);
+Variant *variant_for_host_call(Bound *b);
+int variant_compile_types(KernelObject *k, PyObject *types);
+PyObject *variants_types(KernelObject *k);              /* list of tuples, in order of compilation */
+
+/* ---- compile.c --------------------------------------------------------------------------------- */
+
+/* A run of the frontend; the module lives until compilation_close(). */
+typedef struct PyHost PyHost;
+typedef struct Compilation {
+    Arena arena;
+    PyHost *host;
+    DiagList diags;
+    TypedSpans spans;
+    ArgType *types;
+    uint32_t ntypes;
+    ArgType result;
+    IrModule *module;
+} Compilation;
+
+typedef struct CompileRequest {
+    KernelObject *kernel;
+    const uint8_t *key;
+    uint32_t key_size, facts;
+    bool host_function, want_spans;
+    const Options *options;
+} CompileRequest;
+
+/* 0, or -1 with the CompileError. Warnings have been given. compilation_close() in either case. */
+int compilation_open(Compilation *c, const CompileRequest *r);
+void compilation_close(Compilation *c);
+int compile_options(CompileOptions *o, const Options *from, TargetKind target, const char *arch);
+/* LLVM at work, without the GIL. The module is consumed. */
+Image *compilation_image(Compilation *c, const CompileOptions *o);
+char *compilation_text(Compilation *c, const CompileOptions *o, Stage stage);   /* to free() */
+
+/* ---- host.c ------------------------------------------------------------------------------------ */
+
+struct PyHost {
+    Host host;
+    Arena *arena;
+    PyObject *pins;             /* list: every object that a HostRef was given out for */
+};
+
+int host_open(PyHost *h, Arena *arena);
+void host_close(PyHost *h);
+HostRef host_ref(PyHost *h, PyObject *o);               /* pins; NULL for NULL; steals nothing */
+bool host_code(void *self, HostRef function_or_code, HostCode *out);    /* hostcode.c */
+PyObject *host_function_of(PyObject *o);                /* of a Python function or a Kernel, else NULL; borrowed */
+bool host_is_enum(PyObject *o);
+bool host_failed(void);         /* Clears the exception of a question that has no answer; always false */
+
+/* ---- errors.c ---------------------------------------------------------------------------------- */
+
+PyObject *errors_class(const char *name);               /* new reference: of gpu._errors, else a builtin, else Exception */
+int errors_raise(const char *class_name, const char *format, ...) __attribute__((format(printf, 2, 3)));   /* -1 */
+void errors_from_diags(const DiagList *l, const Host *host, const char *kernel);
+int errors_warn(const DiagList *l);   /* 0, or -1: a warning became an error */
+void errors_from_record(const Variant *v, const KernelObject *k, const ErrorRecord *e);
+
+/* ---- devices.c --------------------------------------------------------------------------------- */
+
+/* A row of the device table. `run` gets the arguments bound, not taken apart: how a device likes its arguments is its
+ * own affair. */
+typedef struct DeviceRow {
+    const char *name;
+    Device *(*device)(void);
+    int (*run)(const struct DeviceRow *row, Bound *b, Config *c);
+} DeviceRow;
+
+const DeviceRow *device_current(void);
+PyObject *device_set(PyObject *module, PyObject *name);
+PyObject *device_get(PyObject *module, PyObject *unused);
+PyObject *device_list(PyObject *module, PyObject *unused);
+PyObject *device_synchronize(PyObject *module, PyObject *unused);
+
+/* ---- hostcall.c -------------------------------------------------------------------------------- */
+
+PyObject *hostcall(Bound *b, Variant *v);
+
+/* ---- inspect.c --------------------------------------------------------------------------------- */
+
+PyObject *inspect_text(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *inspect_ptx(PyObject *module, PyObject *args);
+PyObject *inspect_devfns(PyObject *module, PyObject *unused);
+PyObject *inspect_compiler(PyObject *module, PyObject *unused);
+
+#endif

@@ -1,0 +1,214 @@
+/* devices.c - the table of devices, and how each runs a launch whose arguments are bound. */
+#define _GNU_SOURCE
+#include "core.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { FEW_BYTES = 512 };
+
+/* ---- devices that load an Image ---------------------------------------------------------------- */
+
+/* k[gpu.auto]: the largest array says how many threads; the kernel's code says of how many dimensions. */
+static int size_from_arguments(const Bound *b, Config *c, uint32_t axes) {
+    const Leaf *largest = NULL;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < b->nleaves; i++) {
+        const Leaf *l = &b->leaves[i];
+        uint64_t n = 1;
+        if (!l->is_array || (axes > 1 && l->ndim < axes)) continue;
+        for (int d = 0; d < l->ndim; d++) n *= (uint64_t)l->shape[d];
+        if (!largest || n > most) {
+            largest = l;
+            most = n;
+        }
+    }
+    if (!largest) {
+        return errors_raise("LaunchError", "k[gpu.auto]: no argument of %s is an array of %u or more dimensions, so the size must be given: k[grid, block]",
+                            PyUnicode_AsUTF8(b->kernel->name), axes > 1 ? axes : 0);
+    }
+    uint64_t shape[3] = {most, 1, 1};
+    for (uint32_t d = 0; axes > 1 && d < axes; d++) shape[d] = (uint64_t)largest->shape[d];
+    config_for_threads(c, shape, axes);
+    return 0;
+}
+
+typedef struct Waiting { PyThreadState *state; } Waiting;
+
+/* Called without the GIL while the launch runs. True: a signal's handler raised. */
+static bool signal_raised(void *arg) {
+    Waiting *w = arg;
+    PyEval_RestoreThread(w->state);
+    bool raised = PyErr_CheckSignals() < 0;
+    w->state = PyEval_SaveThread();
+    return raised;
+}
+
+/* Python runs signal handlers in its main thread alone: on Linux the one whose id is the process's. */
+static bool in_main_thread(void) {
+    static _Thread_local pid_t asked_in;
+    static _Thread_local bool is_main;
+    if (asked_in == 0) {
+        asked_in = getpid();
+        is_main = gettid() == asked_in;
+    }
+    return is_main;
+}
+
+static int report(Status status, const Bound *b, const Variant *v, const ErrorRecord *e) {
+    const char *name = PyUnicode_AsUTF8(b->kernel->name);
+    switch (status) {
+    case GPU_OK: return 0;
+    case GPU_ERROR_RAISED: errors_from_record(v, b->kernel, e); return -1;
+    case GPU_ERROR_INTERRUPTED:
+        /* Stopped half-way: that must be heard of even if the signal's handler was content. */
+        if (!PyErr_Occurred() && PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+        return -1;
+    case GPU_ERROR_MEMORY: PyErr_NoMemory(); return -1;
+    case GPU_ERROR_UNSUPPORTED: return errors_raise("LaunchError", "%s(): the device can't run it: %u bytes of local memory are too many", name, v->image->local_bytes);
+    case GPU_ERROR_LAUNCH: break;
+    }
+    return errors_raise("LaunchError", "%s(): the launch failed", name);
+}
+
+static int launch(const DeviceRow *row, Bound *b, Config *c, Variant *v) {
+    Device *d = row->device();
+    _Alignas(16) char few[FEW_BYTES];
+    char *params = v->image->params_bytes <= FEW_BYTES ? few : PyMem_Malloc(v->image->params_bytes);
+    if (!params) return PyErr_NoMemory(), -1;
+    int result = -1;
+    if (args_pack(b, v->image, params) == 0) {
+        ErrorRecord error;
+        Waiting waiting;
+        Status status;
+        if (in_main_thread()) {
+            c->launch.interrupted = signal_raised;
+            c->launch.interrupted_arg = &waiting;
+        }
+        c->launch.cost = &v->cost;
+        waiting.state = PyEval_SaveThread();
+        status = d->launch(d, v->image, params, &c->launch, &error);
+        PyEval_RestoreThread(waiting.state);
+        result = report(status, b, v, &error);
+    }
+    if (params != few) PyMem_Free(params);
+    return result;
+}
+
+static int run_image(const DeviceRow *row, Bound *b, Config *c) {
+    if (args_flatten(b) < 0) return -1;
+    if (c->automatic) {
+        Config one = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
+        Variant *v = variant_for_launch(b, &one.launch);
+        if (!v || size_from_arguments(b, c, v->axes) < 0) return -1;
+    }
+    if (config_check(c, row->device()) < 0) return -1;
+    if (c->empty) return 0;
+    Variant *v = variant_for_launch(b, &c->launch);
+    return v ? launch(row, b, c, v) : -1;
+}
+
+/* ---- the plain function ------------------------------------------------------------------------ */
+
+static uint32_t axes_by_arguments(const Bound *b) {
+    uint32_t axes = 1;
+    for (uint32_t i = 0; i < b->nleaves; i++)
+        if (b->leaves[i].is_array && b->leaves[i].ndim > axes) axes = b->leaves[i].ndim;
+    return axes < 3 ? axes : 3;
+}
+
+static int run_python(const DeviceRow *row, Bound *b, Config *c) {
+    if (c->automatic) {
+        if (args_flatten(b) < 0) return -1;
+        Config one = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
+        Variant *v = variant_for_launch(b, &one.launch); /* the code says which indices it reads */
+        if (!v) PyErr_Clear();
+        if (size_from_arguments(b, c, v ? v->axes : axes_by_arguments(b)) < 0) return -1;
+    }
+    if (config_check(c, row->device()) < 0) return -1;
+    if (c->empty) return 0;
+    const LaunchConfig *l = &c->launch;
+    PyObject *module = PyImport_ImportModule("gpu._pydevice");
+    uint32_t named = b->kernel->nparams - b->kernel->vararg;
+    Py_ssize_t rest = b->rest ? PyTuple_GET_SIZE(b->rest) : 0;
+    PyObject *args = module ? PyTuple_New(named + rest) : NULL;
+    for (uint32_t i = 0; args && i < named; i++) PyTuple_SET_ITEM(args, i, Py_NewRef(b->values[i]));
+    for (Py_ssize_t i = 0; args && i < rest; i++) PyTuple_SET_ITEM(args, named + i, Py_NewRef(PyTuple_GET_ITEM(b->rest, i)));
+    PyObject *result = args ? PyObject_CallMethod(module, "launch", "O(III)(III)OI", b->kernel, l->grid[0], l->grid[1],
+                                                  l->grid[2], l->block[0], l->block[1], l->block[2], args, l->shared_bytes)
+                            : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(args);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+/* The python device has the limits of the CPU device. */
+static const DeviceRow rows[] = {
+    {"cpu", runtime_cpu, run_image},
+    {"python", runtime_cpu, run_python},
+};
+enum { NROWS = sizeof rows / sizeof *rows };
+
+static _Thread_local const DeviceRow *current;
+
+static const DeviceRow *row_named(const char *name) {
+    for (int i = 0; i < NROWS; i++)
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    PyErr_Format(PyExc_ValueError, "no device '%s' here; there are 'cpu' and 'python'", name);
+    return NULL;
+}
+
+const DeviceRow *device_current(void) {
+    if (!current) {
+        const char *name = getenv("GPU_DEVICE");
+        current = name && *name ? row_named(name) : &rows[0];
+    }
+    return current;
+}
+
+PyObject *device_set(PyObject *module, PyObject *name) {
+    (void)module;
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (!text) {
+        if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "set_device takes the name of a device, not %.80s", Py_TYPE(name)->tp_name);
+        return NULL;
+    }
+    const DeviceRow *row = row_named(text);
+    if (!row) return NULL;
+    current = row;
+    Py_RETURN_NONE;
+}
+
+PyObject *device_get(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    const DeviceRow *row = device_current();
+    return row ? PyUnicode_FromString(row->name) : NULL;
+}
+
+PyObject *device_list(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    PyObject *names = PyTuple_New(NROWS);
+    for (int i = 0; names && i < NROWS; i++) {
+        PyObject *name = PyUnicode_FromString(rows[i].name);
+        if (!name) Py_CLEAR(names);
+        else PyTuple_SET_ITEM(names, i, name);
+    }
+    return names;
+}
+
+PyObject *device_synchronize(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    const DeviceRow *row = device_current();
+    if (!row) return NULL;
+    Device *d = row->device();
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = d->synchronize(d);
+    Py_END_ALLOW_THREADS
+    if (status == GPU_OK) Py_RETURN_NONE;
+    errors_raise("LaunchError", "%s: waiting for the device failed", row->name);
+    return NULL;
+}

@@ -1,0 +1,154 @@
+/* errors.c - messages of the compiler and exceptions of kernels, as Python exceptions and warnings. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+PyObject *errors_class(const char *name) {
+    PyObject *module = PyImport_ImportModule("gpu._errors");
+    PyObject *cls = module ? PyObject_GetAttrString(module, name) : NULL;
+    Py_XDECREF(module);
+    if (cls) return cls;
+    PyErr_Clear();
+    cls = PyDict_GetItemString(PyEval_GetBuiltins(), name);
+    return Py_NewRef(cls && PyExceptionClass_Check(cls) ? cls : PyExc_Exception);
+}
+
+int errors_raise(const char *class_name, const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    PyObject *cls = errors_class(class_name);
+    PyErr_FormatV(cls, format, ap);
+    Py_DECREF(cls);
+    va_end(ap);
+    return -1;
+}
+
+/* ---- of the compiler --------------------------------------------------------------------------- */
+
+static int put_text(PyObject *dict, const char *key, const char *text) {
+    PyObject *o = text ? PyUnicode_FromString(text) : Py_NewRef(Py_None);
+    int status = o ? PyDict_SetItemString(dict, key, o) : -1;
+    Py_XDECREF(o);
+    return status;
+}
+
+static int put_number(PyObject *dict, const char *key, uint32_t n) {
+    PyObject *o = PyLong_FromUnsignedLong(n);
+    int status = o ? PyDict_SetItemString(dict, key, o) : -1;
+    Py_XDECREF(o);
+    return status;
+}
+
+static PyObject *diag_as_dict(const Diag *d) {
+    PyObject *dict = PyDict_New();
+    if (dict && put_text(dict, "code", diag_name(d->code)) == 0 && put_text(dict, "message", d->message) == 0 &&
+        put_text(dict, "file", d->at.file) == 0 && put_text(dict, "function", d->at.function) == 0 &&
+        put_number(dict, "line", d->at.span.line) == 0 && put_number(dict, "col", d->at.span.col) == 0 &&
+        put_number(dict, "end_line", d->at.span.end_line) == 0 && put_number(dict, "end_col", d->at.span.end_col) == 0 &&
+        put_text(dict, "help", d->help) == 0)
+        return dict;
+    Py_XDECREF(dict);
+    return NULL;
+}
+
+static const Severity severities[] = {
+#define DIAG(code, severity, exception, message) [DIAG_##code] = severity,
+#include "../../frontend/diag.def"
+#undef DIAG
+};
+
+static PyObject *diags_as_list(const DiagList *l) {
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list && i < l->diags.n; i++) {
+        if (severities[l->diags.at[i].code] != SEV_ERROR) continue;
+        PyObject *dict = diag_as_dict(&l->diags.at[i]);
+        if (!dict || PyList_Append(list, dict) < 0) Py_CLEAR(list);
+        Py_XDECREF(dict);
+    }
+    return list;
+}
+
+/* The class that all errors share, else the base of all. */
+static const char *common_class(const DiagList *l) {
+    const char *name = NULL;
+    for (uint32_t i = 0; i < l->diags.n; i++) {
+        DiagCode code = l->diags.at[i].code;
+        if (severities[code] != SEV_ERROR) continue;
+        if (name && strcmp(name, diag_exception(code)) != 0) return "CompileError";
+        name = diag_exception(code);
+    }
+    return name ? name : "CompileError";
+}
+
+void errors_from_diags(const DiagList *l, const Host *host, const char *kernel) {
+    const char *term = getenv("TERM");
+    bool colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && term && strcmp(term, "dumb") != 0;
+    const char *text = diag_render(l, host, kernel, colour);
+    PyObject *cls = errors_class(common_class(l));
+    PyObject *list = diags_as_list(l);
+    PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    PyObject *error = list && message ? PyObject_CallFunctionObjArgs(cls, message, list, NULL) : NULL;
+    if (error) PyErr_SetObject(cls, error);
+    Py_XDECREF(error);
+    Py_XDECREF(message);
+    Py_XDECREF(list);
+    Py_DECREF(cls);
+}
+
+static int warn_one(const Diag *d) {
+    PyObject *category = errors_class(diag_exception(d->code));
+    PyObject *message = PyUnicode_FromFormat("%s%s%s", d->message, d->help ? "; " : "", d->help ? d->help : "");
+    int status = -1;
+    if (message) {
+        const char *text = PyUnicode_AsUTF8(message);
+        int line = d->at.span.line ? (int)d->at.span.line : 1;
+        if (text) status = PyErr_WarnExplicit(category, text, d->at.file ? d->at.file : "<kernel>", line, NULL, NULL);
+    }
+    Py_XDECREF(message);
+    Py_DECREF(category);
+    return status;
+}
+
+int errors_warn(const DiagList *l) {
+    for (uint32_t i = 0; i < l->diags.n; i++)
+        if (severities[l->diags.at[i].code] == SEV_WARNING && warn_one(&l->diags.at[i]) < 0) return -1;
+    return 0;
+}
+
+/* ---- of kernels -------------------------------------------------------------------------------- */
+
+static PyObject *triple(const uint32_t v[3]) { return Py_BuildValue("(III)", v[0], v[1], v[2]); }
+
+static void set_attr(PyObject *o, const char *name, PyObject *value) {
+    if (!value || PyObject_SetAttrString(o, name, value) < 0) PyErr_Clear(); /* a class with __slots__ */
+    Py_XDECREF(value);
+}
+
+void errors_from_record(const Variant *v, const KernelObject *k, const ErrorRecord *e) {
+    if (e->site == 0 || e->site > v->image->nsites) {
+        PyErr_Format(PyExc_SystemError, "%U: an exception at an unknown place", k->name);
+        return;
+    }
+    const ImageSite *s = &v->image->sites[e->site - 1];
+    PyObject *cls = s->host_ref && PyExceptionClass_Check((PyObject *)s->host_ref) ? Py_NewRef((PyObject *)s->host_ref)
+                                                                                   : errors_class(s->exception);
+    PyObject *message = PyUnicode_FromFormat("%s%s[%s:%u in %U, block (%u, %u, %u), thread (%u, %u, %u)]",
+                                             s->message ? s->message : "", s->message && *s->message ? " " : "",
+                                             s->file ? s->file : "?", s->line, k->name, e->block[0], e->block[1],
+                                             e->block[2], e->thread[0], e->thread[1], e->thread[2]);
+    PyObject *error = message ? PyObject_CallOneArg(cls, message) : NULL;
+    if (error && PyExceptionInstance_Check(error)) {
+        set_attr(error, "kernel", Py_NewRef(k->name));
+        set_attr(error, "block", triple(e->block));
+        set_attr(error, "thread", triple(e->thread));
+        PyErr_SetObject(cls, error);
+    } else if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
+        /* A class whose constructor wants something else. */
+        PyErr_Clear();
+        if (message) PyErr_Format(PyExc_RuntimeError, "%s: %U", s->exception ? s->exception : "exception", message);
+    }
+    Py_XDECREF(error);
+    Py_XDECREF(message);
+    Py_DECREF(cls);
+}

@@ -1,0 +1,409 @@
+/* host.c - what the frontend asks about Python objects, answered by CPython. See frontend/host.h.
+ *
+ * An exception in an answer means "no such thing", except KeyboardInterrupt and MemoryError, which stay set and end the
+ * compilation. Every object that is given out is pinned until the compilation is over. */
+#include "core.h"
+
+static PyObject *object(HostRef r) { return (PyObject *)r; }
+
+bool host_failed(void) {
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) && !PyErr_ExceptionMatches(PyExc_MemoryError))
+        PyErr_Clear();
+    return false;
+}
+
+HostRef host_ref(PyHost *h, PyObject *o) {
+    if (!o || PyList_Append(h->pins, o) < 0) {
+        host_failed();
+        return NULL;
+    }
+    return (HostRef)o;
+}
+
+/* The same for a new reference, which it takes over. */
+static HostRef take(PyHost *h, PyObject *o) {
+    HostRef r = host_ref(h, o);
+    Py_XDECREF(o);
+    return r;
+}
+
+static const char *utf8(PyHost *h, PyObject *o) {
+    const char *s = o && PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : NULL;
+    if (s) return arena_strdup(h->arena, s);
+    host_failed();
+    return NULL;
+}
+
+/* The text of an attribute; NULL if it has none or it isn't a str. */
+static const char *text_attr(PyHost *h, PyObject *o, const char *name) {
+    PyObject *value = PyObject_GetAttrString(o, name);
+    const char *s = utf8(h, value);
+    Py_XDECREF(value);
+    return s;
+}
+
+static PyObject *module_if_loaded(const char *name) {
+    PyObject *text = PyUnicode_FromString(name);
+    PyObject *module = text ? PyImport_GetModule(text) : NULL;
+    Py_XDECREF(text);
+    host_failed();
+    return module;
+}
+
+PyObject *host_function_of(PyObject *o) {
+    if (PyObject_TypeCheck(o, &Kernel_Type)) return ((KernelObject *)o)->function;
+    return PyFunction_Check(o) ? o : NULL;
+}
+
+bool host_is_enum(PyObject *o) {
+    static PyObject *cls;
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE)) return false;
+    if (!cls) {
+        PyObject *module = module_if_loaded("enum");
+        cls = module ? PyObject_GetAttrString(module, "Enum") : NULL;
+        Py_XDECREF(module);
+        if (!cls) return host_failed();
+    }
+    return PyObject_TypeCheck(o, (PyTypeObject *)cls);
+}
+
+/* ---- objects with a place in devfn.def --------------------------------------------------------- */
+
+static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
+
+/* Is `o` what `module.name` says? A ufunc named "erf" may be anybody's. */
+static bool is_attribute_of(PyObject *o, const char *module_name, const char *name) {
+    PyObject *module = module_if_loaded(module_name);
+    PyObject *found = module ? PyObject_GetAttrString(module, name) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(found);
+    host_failed();
+    return found == o;
+}
+
+/* gpu.grid and its kind, from our own classes. */
+static const char *intrinsic_path(PyHost *h, PyObject *o) {
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyType_Check(o)) return NULL;
+    const char *module = text_attr(h, (PyObject *)Py_TYPE(o), "__module__");
+    if (!module || !(starts_with(module, "gpu.") || strcmp(module, "gpu") == 0)) return NULL;
+    return text_attr(h, o, "_path");
+}
+
+/* Functions written in C, NumPy's functions, builtin classes: "math.sin", "numpy.where", "builtins.range". */
+static const char *library_path(PyHost *h, PyObject *o) {
+    PyTypeObject *type = Py_TYPE(o);
+    const char *name = NULL, *module = NULL;
+    if (PyType_Check(o) && strcmp(((PyTypeObject *)o)->tp_name, "numpy.dtype") != 0) {
+        if (((PyTypeObject *)o)->tp_flags & Py_TPFLAGS_HEAPTYPE) return NULL;
+        module = text_attr(h, o, "__module__");
+        name = text_attr(h, o, "__name__");
+        return module && name && strcmp(module, "builtins") == 0 ? arena_printf(h->arena, "builtins.%s", name) : NULL;
+    }
+    if (strcmp(type->tp_name, "numpy.ufunc") == 0) module = "numpy";
+    else if (PyCFunction_Check(o) || PyFunction_Check(o) || strstr(type->tp_name, "ArrayFunctionDispatcher") || PyType_Check(o))
+        module = text_attr(h, o, "__module__");
+    if (!module) return NULL;
+    name = text_attr(h, o, "__name__");
+    if (!name) return NULL;
+    if (strcmp(module, "_operator") == 0) module = "operator";
+    bool numpy = strcmp(module, "numpy") == 0 || starts_with(module, "numpy.");
+    if (numpy) return is_attribute_of(o, module, name) ? arena_printf(h->arena, "%s.%s", module, name) : NULL;
+    return PyFunction_Check(o) ? NULL : arena_printf(h->arena, "%s.%s", module, name);
+}
+
+/* ---- info -------------------------------------------------------------------------------------- */
+
+static void info_int(PyHost *h, PyObject *o, HostInfo *out) {
+    int overflow;
+    int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    out->i64 = !overflow;
+    out->u64 = !overflow && v >= 0;
+    out->bits = (uint64_t)v;
+    if (overflow > 0) {
+        out->bits = PyLong_AsUnsignedLongLong(o);
+        out->u64 = !PyErr_Occurred();
+        host_failed();
+    }
+    out->re = PyLong_AsDouble(o);
+    if (PyErr_Occurred()) {
+        host_failed();
+        out->re = overflow > 0 ? Py_HUGE_VAL : -Py_HUGE_VAL;
+    }
+    if (!out->i64 && !out->u64) {
+        PyObject *text = PyObject_Str(o); /* refused beyond some thousand digits */
+        out->text = utf8(h, text);
+        if (!out->text) out->text = "an integer of thousands of digits";
+        Py_XDECREF(text);
+    }
+}
+
+static void info_scalar(PyObject *o, DType d, HostInfo *out) {
+    uint64_t bits = 0;
+    const char *p = numpy_scalar_bytes(o, d);
+    float f32[2];
+    double f64[2];
+    out->type = d;
+    if (d != DT_C64 && d != DT_C128) memcpy(&bits, p, dtype_bytes(d));
+    switch (d) {
+    case DT_C64:
+        memcpy(f32, p, sizeof f32);
+        out->re = (double)f32[0];
+        out->im = (double)f32[1];
+        return;
+    case DT_C128:
+        memcpy(f64, p, sizeof f64);
+        out->re = f64[0];
+        out->im = f64[1];
+        return;
+    case DT_F16: out->re = ir_bits_to_double(T_F16, bits); return;
+    case DT_BF16: out->re = ir_bits_to_double(T_BF16, bits); return;
+    case DT_F32: out->re = ir_bits_to_double(T_F32, bits); return;
+    case DT_F64: out->re = ir_bits_to_double(T_F64, bits); return;
+    case DT_I8: out->bits = ir_wrap(T_I8, bits); break;
+    case DT_I16: out->bits = ir_wrap(T_I16, bits); break;
+    case DT_I32: out->bits = ir_wrap(T_I32, bits); break;
+    default: out->bits = bits; break;
+    }
+    bool is_signed = d >= DT_I8 && d <= DT_I64;
+    out->i64 = is_signed || (int64_t)out->bits >= 0;
+    out->u64 = !is_signed || (int64_t)out->bits >= 0;
+    out->re = is_signed ? (double)(int64_t)out->bits : (double)out->bits;
+}
+
+static void info_tuple(PyHost *h, PyObject *o, HostInfo *out) {
+    out->kind = HOST_TUPLE;
+    out->n = (size_t)PyTuple_GET_SIZE(o);
+    if (PyTuple_CheckExact(o)) return;
+    PyObject *fields = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "_fields");
+    if (fields && PyTuple_Check(fields) && (size_t)PyTuple_GET_SIZE(fields) == out->n) {
+        const char **names = ARENA_ARRAY(h->arena, const char *, out->n + 1);
+        for (size_t i = 0; i < out->n; i++) names[i] = utf8(h, PyTuple_GET_ITEM(fields, (Py_ssize_t)i));
+        out->fields = names;
+    }
+    Py_XDECREF(fields);
+    host_failed();
+}
+
+static bool info_array(PyHost *h, PyObject *o, HostInfo *out) {
+    HostArray *a = ARENA_NEW(h->arena, HostArray);
+    out->kind = HOST_OTHER;
+    if (numpy_array(o, a) > 0) {
+        out->kind = HOST_ARRAY;
+        out->array = a;
+    }
+    return !host_failed();
+}
+
+/* Python's own kinds of values, by exact class first: NumPy's float64 is a float, too. */
+static bool info_value(PyHost *h, PyObject *o, HostInfo *out) {
+    DType d;
+    if (o == Py_None) out->kind = HOST_NONE;
+    else if (o == Py_Ellipsis) out->kind = HOST_ELLIPSIS;
+    else if (PyBool_Check(o)) {
+        out->kind = HOST_BOOL;
+        out->i64 = out->u64 = true;
+        out->bits = o == Py_True;
+        out->re = (double)out->bits;
+    } else if (host_is_enum(o)) {
+        out->kind = HOST_ENUM;
+        out->text = text_attr(h, o, "name");
+    } else if ((d = numpy_scalar_dtype(Py_TYPE(o))) != DT_NONE) {
+        out->kind = HOST_SCALAR;
+        info_scalar(o, d, out);
+    } else if (PyLong_Check(o)) {
+        out->kind = HOST_INT;
+        info_int(h, o, out);
+    } else if (PyFloat_Check(o)) {
+        out->kind = HOST_FLOAT;
+        out->re = PyFloat_AS_DOUBLE(o);
+    } else if (PyComplex_Check(o)) {
+        out->kind = HOST_COMPLEX;
+        out->re = ((PyComplexObject *)o)->cval.real;
+        out->im = ((PyComplexObject *)o)->cval.imag;
+    } else if (PyUnicode_Check(o)) {
+        out->kind = HOST_STR;
+        out->text = utf8(h, o);
+    } else if (PyTuple_Check(o)) info_tuple(h, o, out);
+    else if (PyList_Check(o)) {
+        out->kind = HOST_LIST;
+        out->n = (size_t)PyList_GET_SIZE(o);
+    } else if (PyDict_Check(o)) {
+        out->kind = HOST_DICT;
+        out->n = (size_t)PyDict_GET_SIZE(o);
+    } else if (PySlice_Check(o)) out->kind = HOST_SLICE;
+    else return false;
+    return true;
+}
+
+/* Things that code is about: functions, classes, modules, dtypes. */
+static void info_thing(PyHost *h, PyObject *o, HostInfo *out) {
+    const char *path;
+    if (PyCode_Check(o)) out->kind = HOST_CODE;
+    else if (PyModule_Check(o)) {
+        out->kind = HOST_MODULE;
+        out->text = text_attr(h, o, "__name__");
+    } else if (numpy_is_array(o)) info_array(h, o, out);
+    else if ((out->type = numpy_dtype_of(o)) != DT_NONE) out->kind = HOST_DTYPE;
+    else if (PyObject_TypeCheck(o, &Kernel_Type)) out->kind = HOST_FUNCTION;
+    else if (PyExceptionClass_Check(o)) {
+        out->kind = HOST_CLASS;
+        out->is_exception = true;
+        out->text = text_attr(h, o, "__name__");
+    } else if ((path = intrinsic_path(h, o)) || (path = library_path(h, o))) {
+        out->kind = HOST_NAMED;
+        out->path = path;
+    } else if (PyFunction_Check(o)) out->kind = HOST_FUNCTION;
+    else if (PyType_Check(o)) {
+        out->kind = HOST_CLASS;
+        out->text = text_attr(h, o, "__name__");
+    } else out->kind = HOST_OTHER;
+}
+
+static bool host_info(void *self, HostRef obj, HostInfo *out) {
+    PyHost *h = self;
+    memset(out, 0, sizeof *out);
+    out->type = DT_NONE;
+    if (!obj) return false;
+    out->type_name = text_attr(h, (PyObject *)Py_TYPE(object(obj)), "__name__");
+    if (!info_value(h, object(obj), out)) info_thing(h, object(obj), out);
+    return !PyErr_Occurred();
+}
+
+/* ---- names, attributes, items ------------------------------------------------------------------ */
+
+static HostRef host_global(void *self, HostRef function, const char *name) {
+    PyObject *f = host_function_of(object(function));
+    if (!f) return NULL;
+    PyObject *value = PyDict_GetItemString(PyFunction_GET_GLOBALS(f), name);
+    if (value) return host_ref(self, value);
+    PyObject *builtins = PyObject_GetAttrString(f, "__builtins__"); /* a dict since 3.10 */
+    if (builtins && PyDict_Check(builtins)) value = PyDict_GetItemString(builtins, name);
+    HostRef r = host_ref(self, value);
+    Py_XDECREF(builtins);
+    host_failed();
+    return r;
+}
+
+static HostRef host_closure(void *self, HostRef function, const char *name) {
+    PyObject *f = host_function_of(object(function));
+    PyObject *cells = f ? PyFunction_GetClosure(f) : NULL;
+    PyObject *names = cells ? PyObject_GetAttrString(PyFunction_GET_CODE(f), "co_freevars") : NULL;
+    HostRef r = NULL;
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names) && i < PyTuple_GET_SIZE(cells); i++) {
+        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+        if (text && strcmp(text, name) == 0) r = take(self, PyCell_Get(PyTuple_GET_ITEM(cells, i)));
+    }
+    Py_XDECREF(names);
+    host_failed();
+    return r;
+}
+
+static HostRef host_attr(void *self, HostRef obj, const char *name) {
+    /* The value of gpu.threadIdx.x exists in kernels alone: _attr gives what stands for it. */
+    if (intrinsic_path(self, object(obj)) && PyObject_HasAttrString(object(obj), "_attr")) {
+        PyObject *member = PyObject_CallMethod(object(obj), "_attr", "s", name);
+        HostRef r = take(self, member);
+        host_failed();
+        return r;
+    }
+    HostRef r = take(self, PyObject_GetAttrString(object(obj), name));
+    host_failed();
+    return r;
+}
+
+static HostRef host_item(void *self, HostRef obj, size_t index) {
+    PyObject *o = object(obj);
+    Py_ssize_t i = (Py_ssize_t)index;
+    if (PyTuple_Check(o)) return i < PyTuple_GET_SIZE(o) ? host_ref(self, PyTuple_GET_ITEM(o, i)) : NULL;
+    return PyList_Check(o) && i < PyList_GET_SIZE(o) ? host_ref(self, PyList_GET_ITEM(o, i)) : NULL;
+}
+
+static HostRef host_lookup(void *self, HostRef dict, HostRef key) {
+    PyObject *value = PyDict_Check(object(dict)) && key ? PyDict_GetItemWithError(object(dict), object(key)) : NULL;
+    host_failed();
+    return host_ref(self, value);
+}
+
+static HostRef host_default(void *self, HostRef function, const char *param) {
+    PyObject *f = host_function_of(object(function));
+    if (!f) return NULL;
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(f);
+    PyObject *names = PyObject_GetAttrString((PyObject *)code, "co_varnames");
+    PyObject *defaults = PyFunction_GetDefaults(f), *named = PyFunction_GetKwDefaults(f);
+    PyObject *value = named ? PyDict_GetItemString(named, param) : NULL;
+    Py_ssize_t n = defaults ? PyTuple_GET_SIZE(defaults) : 0;
+    for (Py_ssize_t i = 0; !value && names && i < n; i++) {
+        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, code->co_argcount - n + i));
+        if (text && strcmp(text, param) == 0) value = PyTuple_GET_ITEM(defaults, i);
+    }
+    Py_XDECREF(names);
+    host_failed();
+    return host_ref(self, value);
+}
+
+static bool host_same(void *self, HostRef a, HostRef b) {
+    (void)self;
+    return a == b;
+}
+
+/* ---- making, showing --------------------------------------------------------------------------- */
+
+static HostRef host_make_int(void *self, int64_t v) { return take(self, PyLong_FromLongLong(v)); }
+static HostRef host_make_str(void *self, const char *s) { return take(self, PyUnicode_FromString(s)); }
+
+static const char *host_repr(void *self, HostRef obj) {
+    PyHost *h = self;
+    PyObject *text = PyObject_Repr(object(obj));
+    PyObject *start = text && PyUnicode_GET_LENGTH(text) > 80 ? PyUnicode_Substring(text, 0, 77) : NULL;
+    const char *s = utf8(h, start ? start : text);
+    if (s && start) s = arena_printf(h->arena, "%s...", s);
+    Py_XDECREF(start);
+    Py_XDECREF(text);
+    host_failed();
+    return s ? s : arena_printf(h->arena, "<%s>", Py_TYPE(object(obj))->tp_name);
+}
+
+static const char *host_source_line(void *self, const char *file, uint32_t line) {
+    PyHost *h = self;
+    PyObject *module = PyImport_ImportModule("linecache"); /* asked for messages only */
+    PyObject *text = module ? PyObject_CallMethod(module, "getline", "sI", file, line) : NULL;
+    char *s = (char *)utf8(h, text);
+    Py_XDECREF(module);
+    Py_XDECREF(text);
+    host_failed();
+    if (!s || !*s) return NULL;
+    s[strcspn(s, "\r\n")] = '\0';
+    return s;
+}
+
+static HostRef host_import(void *self, const char *module) {
+    HostRef r = take(self, PyImport_ImportModule(module));
+    host_failed();
+    return r;
+}
+
+/* ---- life -------------------------------------------------------------------------------------- */
+
+int host_open(PyHost *h, Arena *arena) {
+    h->arena = arena;
+    h->pins = PyList_New(0);
+    h->host = (Host){.self = h,
+                     .info = host_info,
+                     .global = host_global,
+                     .closure = host_closure,
+                     .attr = host_attr,
+                     .item = host_item,
+                     .lookup = host_lookup,
+                     .code = host_code,
+                     .default_value = host_default,
+                     .same = host_same,
+                     .make_int = host_make_int,
+                     .make_str = host_make_str,
+                     .repr = host_repr,
+                     .source_line = host_source_line,
+                     .import = host_import,
+                     .none = (HostRef)Py_None};
+    return h->pins ? 0 : -1;
+}
+
+void host_close(PyHost *h) { Py_CLEAR(h->pins); }

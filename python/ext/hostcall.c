@@ -1,0 +1,138 @@
+/* hostcall.c - a device function called from Python with scalars: native code, called through libffi. */
+#include "core.h"
+
+#include <ffi.h>
+
+enum { MAX_RESULTS = 4 };
+
+static ffi_type *ffi_type_of(Type t) {
+    switch (t) {
+    case T_BOOL:
+    case T_U8: return &ffi_type_uint8;
+    case T_I8: return &ffi_type_sint8;
+    case T_I16: return &ffi_type_sint16;
+    case T_I32: return &ffi_type_sint32;
+    case T_I64: return &ffi_type_sint64;
+    case T_U16:
+    case T_F16:
+    case T_BF16: return &ffi_type_uint16;
+    case T_U32: return &ffi_type_uint32;
+    case T_U64: return &ffi_type_uint64;
+    case T_F32: return &ffi_type_float;
+    case T_F64: return &ffi_type_double;
+    case T_VOID: return &ffi_type_void;
+    default: return &ffi_type_pointer;
+    }
+}
+
+/* Scalar results in the order in which the code returns them; counting stops beyond MAX_RESULTS. */
+static uint32_t result_parts(const ArgType *t, DType *dtypes, uint32_t n) {
+    if (n > MAX_RESULTS) return n;
+    switch ((ArgKind)t->kind) {
+    case ARG_TUPLE:
+        for (uint32_t i = 0; i < t->nitems; i++) n = result_parts(&t->items[i], dtypes, n);
+        return n;
+    case ARG_WEAK_BOOL: dtypes[n] = DT_BOOL; return n + 1;
+    case ARG_WEAK_INT: dtypes[n] = DT_I64; return n + 1;
+    case ARG_WEAK_FLOAT: dtypes[n] = DT_F64; return n + 1;
+    case ARG_WEAK_COMPLEX: dtypes[n] = dtypes[n + 1] = DT_F64; return n + 2;
+    case ARG_SCALAR:
+        if (t->dtype == DT_C64) dtypes[n] = dtypes[n + 1] = DT_F32;
+        else if (t->dtype == DT_C128) dtypes[n] = dtypes[n + 1] = DT_F64;
+        else dtypes[n] = (DType)t->dtype;
+        return n + (t->dtype == DT_C64 || t->dtype == DT_C128 ? 2 : 1);
+    default: return n;
+    }
+}
+
+static PyObject *make_result(const ArgType *t, const uint64_t **slot) {
+    char bytes[16];
+    DType d = (DType)t->dtype;
+    switch ((ArgKind)t->kind) {
+    case ARG_WEAK_BOOL: return PyBool_FromLong(*(const uint8_t *)(*slot)++ != 0);
+    case ARG_WEAK_INT: return PyLong_FromLongLong((int64_t)*(*slot)++);
+    case ARG_WEAK_FLOAT: {
+        double value;
+        memcpy(&value, (*slot)++, sizeof value);
+        return PyFloat_FromDouble(value);
+    }
+    case ARG_WEAK_COMPLEX: {
+        double parts[2];
+        memcpy(parts, *slot, sizeof parts);
+        *slot += 2;
+        return PyComplex_FromDoubles(parts[0], parts[1]);
+    }
+    case ARG_SCALAR:
+        if (d == DT_C64 || d == DT_C128) {
+            unsigned part = dtype_bytes(d) / 2;
+            memcpy(bytes, (*slot)++, part);
+            memcpy(bytes + part, (*slot)++, part);
+        } else {
+            memcpy(bytes, (*slot)++, dtype_bytes(d));
+        }
+        return numpy_make_scalar(d, bytes);
+    case ARG_TUPLE: {
+        PyObject *tuple = PyTuple_New(t->nitems);
+        for (uint32_t i = 0; tuple && i < t->nitems; i++) {
+            PyObject *item = make_result(&t->items[i], slot);
+            if (!item) Py_CLEAR(tuple);
+            else PyTuple_SET_ITEM(tuple, i, item);
+        }
+        return tuple;
+    }
+    case ARG_OBJECT: return Py_NewRef((PyObject *)t->object);
+    default: Py_RETURN_NONE;
+    }
+}
+
+static Type ir_type_of(DType d) {
+    static const Type types[DT__COUNT] = {
+        [DT_BOOL] = T_BOOL, [DT_I8] = T_I8,   [DT_I16] = T_I16, [DT_I32] = T_I32,   [DT_I64] = T_I64, [DT_U8] = T_U8, [DT_U16] = T_U16,
+        [DT_U32] = T_U32,   [DT_U64] = T_U64, [DT_F16] = T_F16, [DT_BF16] = T_BF16, [DT_F32] = T_F32, [DT_F64] = T_F64};
+    return types[d];
+}
+
+/* One result is returned; several come through a pointer to 8-byte slots, passed first. */
+static int call(const Variant *v, char *params, const DType *results, uint32_t nresults, uint64_t *slots) {
+    ffi_type *types[MAX_ARGS * 2 + 1];
+    void *values[MAX_ARGS * 2 + 1];
+    uint32_t n = 0;
+    void *slots_pointer = slots;
+    const Image *image = v->image;
+    if (image->nparams > MAX_ARGS * 2) return PyErr_SetString(PyExc_TypeError, "too many arguments"), -1;
+    if (nresults > 1) {
+        types[n] = &ffi_type_pointer;
+        values[n++] = &slots_pointer;
+    }
+    for (uint32_t i = 0; i < image->nparams; i++) {
+        types[n] = ffi_type_of((Type)image->params[i].type);
+        values[n++] = params + image->params[i].offset;
+    }
+    ffi_cif cif;
+    ffi_type *result = nresults == 1 ? ffi_type_of(ir_type_of(results[0])) : &ffi_type_void;
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, n, result, types) != FFI_OK) {
+        PyErr_SetString(PyExc_SystemError, "libffi can't call this function");
+        return -1;
+    }
+    void (*entry)(void);
+    memcpy(&entry, &image->host_fn, sizeof entry);
+    Py_BEGIN_ALLOW_THREADS
+    ffi_call(&cif, entry, slots, values);
+    Py_END_ALLOW_THREADS
+    return 0;
+}
+
+PyObject *hostcall(Bound *b, Variant *v) {
+    const ArgType *type = &((TypeObject *)v->result)->type;
+    DType results[MAX_RESULTS + 2];
+    uint64_t slots[MAX_RESULTS + 2] = {0};
+    _Alignas(16) char few[512];
+    uint32_t n = result_parts(type, results, 0);
+    if (!v->image->host_fn || n > MAX_RESULTS || v->image->params_bytes > sizeof few) {
+        PyErr_Format(PyExc_TypeError, "%U() can't be called from Python: it has %u results or too many arguments", b->kernel->name, n);
+        return NULL;
+    }
+    if (args_pack(b, v->image, few) < 0 || call(v, few, results, n, slots) < 0) return NULL;
+    const uint64_t *slot = slots;
+    return make_result(type, &slot);
+}

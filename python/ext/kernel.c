@@ -1,0 +1,315 @@
+/* kernel.c - Kernel: a function that compiles and launches; Launcher: a Kernel with grid and block. */
+#include "core.h"
+
+#include <stddef.h>
+
+typedef struct LauncherObject {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    KernelObject *kernel;
+    Config config;
+} LauncherObject;
+
+PyObject *auto_object;
+
+/* ---- Launcher ---------------------------------------------------------------------------------- */
+
+static PyObject *launcher_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    LauncherObject *l = (LauncherObject *)self;
+    Bound b;
+    Config config = l->config;
+    const DeviceRow *row = device_current();
+    if (!row) return NULL;
+    int status = args_bind(&b, l->kernel, args, PyVectorcall_NARGS(nargsf), kwnames);
+    if (status == 0) status = row->run(row, &b, &config);
+    args_release(&b);
+    if (status < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *launcher_new(KernelObject *k, const Config *c) {
+    LauncherObject *l = PyObject_GC_New(LauncherObject, &Launcher_Type);
+    if (!l) return NULL;
+    l->vectorcall = launcher_call;
+    l->kernel = (KernelObject *)Py_NewRef((PyObject *)k);
+    l->config = *c;
+    PyObject_GC_Track(l);
+    return (PyObject *)l;
+}
+
+static int launcher_traverse(LauncherObject *l, visitproc visit, void *arg) {
+    Py_VISIT(l->kernel);
+    return 0;
+}
+
+static void launcher_dealloc(LauncherObject *l) {
+    PyObject_GC_UnTrack(l);
+    Py_DECREF(l->kernel);
+    PyObject_GC_Del(l);
+}
+
+static PyObject *launcher_repr(LauncherObject *l) {
+    const LaunchConfig *c = &l->config.launch;
+    if (l->config.automatic) return PyUnicode_FromFormat("<%U[gpu.auto]>", l->kernel->name);
+    return PyUnicode_FromFormat("<%U[(%u, %u, %u), (%u, %u, %u)]>", l->kernel->name, c->grid[0], c->grid[1], c->grid[2],
+                                c->block[0], c->block[1], c->block[2]);
+}
+
+PyTypeObject Launcher_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "gpu._core.Launcher",
+    .tp_basicsize = sizeof(LauncherObject),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_doc = "A kernel with a launch configuration; calling it launches.",
+    .tp_vectorcall_offset = offsetof(LauncherObject, vectorcall),
+    .tp_call = PyVectorcall_Call,
+    .tp_dealloc = (destructor)launcher_dealloc,
+    .tp_traverse = (traverseproc)launcher_traverse,
+    .tp_repr = (reprfunc)launcher_repr,
+};
+
+/* ---- construction of Kernel -------------------------------------------------------------------- */
+
+static int read_bool(PyObject *dict, const char *name, bool *out) {
+    PyObject *o = PyDict_GetItemString(dict, name);
+    int v = o ? PyObject_IsTrue(o) : 0;
+    *out = v > 0;
+    return v < 0 ? -1 : 0;
+}
+
+static int read_uint(PyObject *o, uint32_t *out) {
+    unsigned long v = o ? PyLong_AsUnsignedLong(o) : 0;
+    if (v == (unsigned long)-1 && PyErr_Occurred()) return -1;
+    *out = (uint32_t)v;
+    return 0;
+}
+
+int kernel_read_options(PyObject *dict, Options *out) {
+    uint32_t opt = 0, registers = 0;
+    *out = (Options){.fma = true};
+    if (!PyDict_Check(dict)) return PyErr_SetString(PyExc_TypeError, "options are a dict"), -1;
+    PyObject *bounds = PyDict_GetItemString(dict, "launch_bounds"), *level = PyDict_GetItemString(dict, "opt");
+    if (read_bool(dict, "device", &out->device) < 0 || read_bool(dict, "fastmath", &out->fastmath) < 0 ||
+        read_bool(dict, "lineinfo", &out->lineinfo) < 0 || read_bool(dict, "debug", &out->debug) < 0 ||
+        read_uint(PyDict_GetItemString(dict, "max_registers"), &registers) < 0 || read_uint(level, &opt) < 0)
+        return -1;
+    if (PyDict_GetItemString(dict, "fma") && read_bool(dict, "fma", &out->fma) < 0) return -1;
+    if (bounds && PyTuple_Check(bounds) && PyTuple_GET_SIZE(bounds) == 2 &&
+        (read_uint(PyTuple_GET_ITEM(bounds, 0), &out->max_threads) < 0 ||
+         read_uint(PyTuple_GET_ITEM(bounds, 1), &out->min_blocks) < 0))
+        return -1;
+    out->opt = (uint8_t)(level ? opt : 2);
+    out->max_registers = (uint16_t)registers;
+    return 0;
+}
+
+/* Names and counts of the parameters, from the code object. */
+static int read_parameters(KernelObject *k) {
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(k->function);
+    k->nposonly = (uint32_t)code->co_posonlyargcount;
+    k->nkwonly = (uint32_t)code->co_kwonlyargcount;
+    k->vararg = code->co_flags & CO_VARARGS;
+    k->nparams = (uint32_t)code->co_argcount + k->nkwonly + k->vararg;
+    k->name = PyObject_GetAttrString(k->function, "__name__");
+    PyObject *names = PyObject_GetAttrString((PyObject *)code, "co_varnames");
+    int status = -1;
+    if (!k->name || !names) goto end;
+    if (code->co_flags & CO_VARKEYWORDS) {
+        PyErr_Format(PyExc_TypeError, "kernel %U takes **%U: a kernel's parameters have fixed names", k->name,
+                     PyTuple_GET_ITEM(names, k->nparams));
+        goto end;
+    }
+    if (k->nparams > MAX_ARGS) {
+        PyErr_Format(PyExc_TypeError, "kernel %U has %u parameters; there can be %d", k->name, k->nparams, MAX_ARGS);
+        goto end;
+    }
+    k->params = PyTuple_GetSlice(names, 0, k->nparams);
+    status = k->params ? 0 : -1;
+end:
+    Py_XDECREF(names);
+    return status;
+}
+
+static PyObject *kernel_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
+    (void)args, (void)kwargs;
+    KernelObject *k = (KernelObject *)cls->tp_alloc(cls, 0);
+    if (!k) return NULL;
+    k->constants = PyDict_New();
+    k->lock = PyThread_allocate_lock();
+    if (k->constants && k->lock && variants_init(k) == 0) return (PyObject *)k;
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    Py_DECREF(k);
+    return NULL;
+}
+
+static int kernel_init(KernelObject *k, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"function", "dialect", "options", NULL};
+    PyObject *function, *dialect, *options;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!", names, &PyFunction_Type, &function, &dialect, &PyDict_Type, &options))
+        return -1;
+    if (k->function) return PyErr_SetString(PyExc_TypeError, "a Kernel is initialised once"), -1;
+    bool numba = PyUnicode_CompareWithASCIIString(dialect, "numba") == 0;
+    if (!numba && PyUnicode_CompareWithASCIIString(dialect, "numpy") != 0) {
+        PyErr_Format(PyExc_ValueError, "dialect is 'numpy' or 'numba', not %R", dialect);
+        return -1;
+    }
+    k->dialect = numba ? DIALECT_NUMBA : DIALECT_NUMPY;
+    k->dialect_name = Py_NewRef(dialect);
+    k->function = Py_NewRef(function);
+    k->options = PyDict_Copy(options);
+    if (!k->options || kernel_read_options(options, &k->opt) < 0) return -1;
+    PyObject *signatures = PyDict_GetItemString(options, "signatures");
+    k->signatures = signatures ? PySequence_Tuple(signatures) : PyTuple_New(0);
+    return k->signatures ? read_parameters(k) : -1;
+}
+
+static int kernel_traverse(KernelObject *k, visitproc visit, void *arg) {
+    Py_VISIT(k->function);
+    Py_VISIT(k->options);
+    Py_VISIT(k->signatures);
+    Py_VISIT(k->constants);
+    return variants_traverse(k, visit, arg);
+}
+
+/* The constants stay: keys of variants point at them. */
+static int kernel_clear(KernelObject *k) {
+    Py_CLEAR(k->function);
+    Py_CLEAR(k->options);
+    Py_CLEAR(k->signatures);
+    return 0;
+}
+
+static void kernel_dealloc(KernelObject *k) {
+    PyObject_GC_UnTrack(k);
+    if (k->weakrefs) PyObject_ClearWeakRefs((PyObject *)k);
+    kernel_clear(k);
+    variants_free(k);
+    Py_XDECREF(k->constants);
+    Py_XDECREF(k->dialect_name);
+    Py_XDECREF(k->name);
+    Py_XDECREF(k->params);
+    if (k->lock) PyThread_free_lock(k->lock);
+    Py_TYPE(k)->tp_free(k);
+}
+
+/* ---- what a Kernel does ------------------------------------------------------------------------ */
+
+static int check_ready(const KernelObject *k) {
+    if (k->params) return 0;
+    PyErr_SetString(PyExc_TypeError, "this Kernel was never initialised");
+    return -1;
+}
+
+static PyObject *kernel_subscript(KernelObject *k, PyObject *item) {
+    Config c;
+    if (check_ready(k) < 0 || config_parse(&c, item) < 0) return NULL;
+    return launcher_new(k, &c);
+}
+
+static PyObject *kernel_forall(KernelObject *k, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"n", "tpb", "stream", "sharedmem", NULL};
+    PyObject *n, *tpb = NULL, *stream = NULL, *shared = NULL;
+    Config c;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOO:forall", names, &n, &tpb, &stream, &shared)) return NULL;
+    if (check_ready(k) < 0 || config_forall(&c, n, tpb, shared) < 0) return NULL;
+    return launcher_new(k, &c);
+}
+
+static PyObject *kernel_compile(KernelObject *k, PyObject *types) {
+    if (check_ready(k) < 0 || variant_compile_types(k, types) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static bool has_array(const Bound *b) {
+    for (uint32_t i = 0; i < b->nleaves; i++)
+        if (b->leaves[i].is_array) return true;
+    return false;
+}
+
+static PyObject *call_bound(KernelObject *k, Bound *b) {
+    if (args_flatten(b) < 0) return NULL;
+    if (!k->opt.device && has_array(b)) {
+        PyErr_Format(PyExc_TypeError, "kernel %U is launched with a grid and a block: %U[grid, block](...), %U.forall(n)(...) or %U[gpu.auto](...)",
+                     k->name, k->name, k->name, k->name);
+        return NULL;
+    }
+    Variant *v = variant_for_host_call(b);
+    return v ? hostcall(b, v) : NULL;
+}
+
+/* A direct call: a device function, compiled for the host. */
+static PyObject *kernel_call(KernelObject *k, PyObject *args, PyObject *kwargs) {
+    const DeviceRow *row = device_current();
+    if (!row || check_ready(k) < 0) return NULL;
+    if (strcmp(row->name, "python") == 0) return PyObject_Call(k->function, args, kwargs);
+    PyObject *values[MAX_ARGS], *names = NULL, *result = NULL;
+    Py_ssize_t n = PyTuple_GET_SIZE(args), nkw = kwargs ? PyDict_GET_SIZE(kwargs) : 0;
+    if (n + nkw > MAX_ARGS) return PyErr_Format(PyExc_TypeError, "%U() takes %u arguments", k->name, k->nparams);
+    for (Py_ssize_t i = 0; i < n; i++) values[i] = PyTuple_GET_ITEM(args, i);
+    if (nkw) {
+        PyObject *key, *value;
+        Py_ssize_t pos = 0, i = 0;
+        names = PyTuple_New(nkw);
+        while (names && PyDict_Next(kwargs, &pos, &key, &value)) {
+            PyTuple_SET_ITEM(names, i, Py_NewRef(key));
+            values[n + i++] = value;
+        }
+        if (!names) return NULL;
+    }
+    Bound b;
+    if (args_bind(&b, k, values, n, names) == 0) result = call_bound(k, &b);
+    args_release(&b);
+    Py_XDECREF(names);
+    return result;
+}
+
+static PyObject *get_function(KernelObject *k, void *unused) {
+    (void)unused;
+    return Py_NewRef(k->function ? k->function : Py_None);
+}
+
+static PyObject *get_dialect(KernelObject *k, void *unused) {
+    (void)unused;
+    return Py_NewRef(k->dialect_name ? k->dialect_name : Py_None);
+}
+
+static PyObject *get_options(KernelObject *k, void *unused) {
+    (void)unused;
+    return Py_NewRef(k->options ? k->options : Py_None);
+}
+
+static PyObject *get_specializations(KernelObject *k, void *unused) {
+    (void)unused;
+    return variants_types(k);
+}
+
+static PyGetSetDef kernel_getset[] = {
+    {"py_func", (getter)get_function, NULL, "The undecorated function.", NULL},
+    {"dialect", (getter)get_dialect, NULL, "'numpy' or 'numba'.", NULL},
+    {"options", (getter)get_options, NULL, "The options of gpu.jit.", NULL},
+    {"specializations", (getter)get_specializations, NULL, "Argument types that it has been compiled for.", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMethodDef kernel_methods[] = {
+    {"compile", (PyCFunction)kernel_compile, METH_O, "compile(types): compile for a tuple of Types."},
+    {"forall", (PyCFunction)(void (*)(void))kernel_forall, METH_VARARGS | METH_KEYWORDS,
+     "forall(n, tpb=0, stream=0, sharedmem=0): a launch of at least n threads in one dimension."},
+    {NULL, NULL, 0, NULL}};
+
+static PyMappingMethods kernel_mapping = {.mp_subscript = (binaryfunc)kernel_subscript};
+
+PyTypeObject Kernel_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "gpu._core.Kernel",
+    .tp_basicsize = sizeof(KernelObject),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .tp_doc = "A Python function that compiles to a kernel.",
+    .tp_new = kernel_new,
+    .tp_init = (initproc)kernel_init,
+    .tp_dealloc = (destructor)kernel_dealloc,
+    .tp_traverse = (traverseproc)kernel_traverse,
+    .tp_clear = (inquiry)kernel_clear,
+    .tp_weaklistoffset = offsetof(KernelObject, weakrefs),
+    .tp_call = (ternaryfunc)kernel_call,
+    .tp_as_mapping = &kernel_mapping,
+    .tp_getset = kernel_getset,
+    .tp_methods = kernel_methods,
+};

@@ -1,0 +1,169 @@
+/* key.c - the key of a specialisation: argument types as bytes, written at a launch, compared with memcmp, read back
+ * when a specialisation is compiled. */
+#include "core.h"
+
+/*   kind
+ *   SCALAR  kind dtype
+ *   ARRAY   kind dtype ndim layout|readonly<<2
+ *   TUPLE   kind n(2 bytes) fields(pointer, or NULL) items...
+ *   OBJECT  kind object(pointer) */
+
+void key_put_array(uint8_t *at, DType d, unsigned ndim, Layout layout, bool readonly) {
+    at[0] = ARG_ARRAY;
+    at[1] = (uint8_t)d;
+    at[2] = (uint8_t)ndim;
+    at[3] = (uint8_t)(layout | readonly << 2);
+}
+
+/* Equal values of different classes (1 and True, "a" and an enum member) are different constants. */
+PyObject *key_constant(KernelObject *k, PyObject *o) {
+    PyObject *pair = PyTuple_Pack(2, (PyObject *)Py_TYPE(o), o);
+    if (!pair) return NULL;
+    PyObject *found = PyDict_SetDefault(k->constants, pair, o);
+    Py_DECREF(pair);
+    return found;
+}
+
+static const char **read_fields(Arena *a, PyObject *fields) {
+    Py_ssize_t n = PyTuple_GET_SIZE(fields);
+    const char **names = ARENA_ARRAY(a, const char *, n + 1);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(fields, i));
+        names[i] = name ? name : "";
+        if (!name) PyErr_Clear();
+    }
+    return names;
+}
+
+static void *read_pointer(const uint8_t *at) {
+    void *p;
+    memcpy(&p, at, sizeof p);
+    return p;
+}
+
+bool key_read(KeyReader *r, Arena *a, ArgType *out) {
+    if (r->at >= r->end) return false;
+    memset(out, 0, sizeof *out);
+    out->kind = *r->at;
+    out->dtype = DT_NONE;
+    switch ((ArgKind)out->kind) {
+    case ARG_SCALAR:
+        out->dtype = r->at[1];
+        r->at += KEY_SCALAR_BYTES;
+        return true;
+    case ARG_ARRAY:
+        out->dtype = r->at[1];
+        out->ndim = r->at[2];
+        out->layout = r->at[3] & 3;
+        out->readonly = r->at[3] >> 2;
+        r->at += KEY_ARRAY_BYTES;
+        return true;
+    case ARG_OBJECT:
+        out->object = read_pointer(r->at + 1);
+        r->at += KEY_OBJECT_BYTES;
+        return true;
+    case ARG_TUPLE: {
+        out->nitems = (uint32_t)(r->at[1] | r->at[2] << 8);
+        PyObject *fields = read_pointer(r->at + 3);
+        if (fields) out->fields = read_fields(a, fields);
+        r->at += KEY_TUPLE_BYTES;
+        ArgType *items = ARENA_ARRAY(a, ArgType, out->nitems + 1);
+        for (uint32_t i = 0; i < out->nitems; i++) key_read(r, a, &items[i]);
+        out->items = items;
+        return true;
+    }
+    case ARG_NONE:
+    case ARG_WEAK_BOOL:
+    case ARG_WEAK_INT:
+    case ARG_WEAK_FLOAT:
+    case ARG_WEAK_COMPLEX: r->at++; return true;
+    }
+    return false;
+}
+
+ArgType *key_types(Arena *a, const uint8_t *key, uint32_t size, uint32_t *n) {
+    KeyReader r = {key, key + size};
+    ArgType *types = ARENA_ARRAY(a, ArgType, MAX_ARGS + 1);
+    *n = 0;
+    while (*n < MAX_ARGS && key_read(&r, a, &types[*n])) ++*n;
+    return types;
+}
+
+/* ---- from Type objects ------------------------------------------------------------------------- */
+
+typedef struct KeyBuffer { uint8_t *at; uint32_t n, cap; } KeyBuffer;
+
+static uint8_t *room(KeyBuffer *b, uint32_t n) {
+    if (b->n + n > b->cap) {
+        uint32_t cap = 2 * b->cap + n + 64;
+        uint8_t *at = PyMem_Realloc(b->at, cap);
+        if (!at) return (uint8_t *)PyErr_NoMemory();
+        b->at = at;
+        b->cap = cap;
+    }
+    b->n += n;
+    return b->at + b->n - n;
+}
+
+static int put_pointer(KernelObject *k, uint8_t *at, PyObject *o) {
+    PyObject *constant = o ? key_constant(k, o) : NULL;
+    if (o && !constant) return -1;
+    memcpy(at, &constant, sizeof constant);
+    return 0;
+}
+
+static int put_type(KernelObject *k, KeyBuffer *b, TypeObject *t) {
+    const ArgType *type = &t->type;
+    uint8_t *at = room(b, KEY_MOST_BYTES);
+    if (!at) return -1;
+    at[0] = type->kind;
+    uint32_t size = 1;
+    switch ((ArgKind)type->kind) {
+    case ARG_SCALAR:
+        at[1] = type->dtype;
+        size = KEY_SCALAR_BYTES;
+        break;
+    case ARG_ARRAY:
+        key_put_array(at, (DType)type->dtype, type->ndim, (Layout)type->layout, type->readonly);
+        size = KEY_ARRAY_BYTES;
+        break;
+    case ARG_OBJECT:
+        if (put_pointer(k, at + 1, t->object) < 0) return -1;
+        size = KEY_OBJECT_BYTES;
+        break;
+    case ARG_TUPLE:
+        at[1] = (uint8_t)type->nitems;
+        at[2] = (uint8_t)(type->nitems >> 8);
+        if (put_pointer(k, at + 3, t->fields) < 0) return -1;
+        size = KEY_TUPLE_BYTES;
+        break;
+    default: break;
+    }
+    b->n -= KEY_MOST_BYTES - size;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(t->item_types); i++)
+        if (put_type(k, b, (TypeObject *)PyTuple_GET_ITEM(t->item_types, i)) < 0) return -1;
+    return 0;
+}
+
+uint8_t *key_from_types(KernelObject *k, PyObject *types, uint32_t *size) {
+    KeyBuffer b = {NULL, 0, 0};
+    if (!PyTuple_Check(types)) {
+        PyErr_Format(PyExc_TypeError, "a tuple of Types is needed, and this is %.80s", Py_TYPE(types)->tp_name);
+        return NULL;
+    }
+    if (!room(&b, 1)) return NULL; /* so that no types aren't a NULL key */
+    b.n = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types); i++) {
+        PyObject *type = PyTuple_GET_ITEM(types, i);
+        if (!PyObject_TypeCheck(type, &Type_Type)) {
+            PyErr_Format(PyExc_TypeError, "a tuple of Types is needed, and item %zd is %.80s", i, Py_TYPE(type)->tp_name);
+            goto error;
+        }
+        if (put_type(k, &b, (TypeObject *)type) < 0) goto error;
+    }
+    *size = b.n;
+    return b.at;
+error:
+    PyMem_Free(b.at);
+    return NULL;
+}

@@ -1,0 +1,69 @@
+/* module.c - gpu._core: the module itself. Importing it loads neither NumPy nor the compiler. */
+#include "core.h"
+
+#ifndef GPU_VERSION
+#define GPU_VERSION "0"
+#endif
+
+static PyObject *auto_repr(PyObject *self) {
+    (void)self;
+    return PyUnicode_FromString("gpu.auto");
+}
+
+static PyTypeObject Auto_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "gpu._core._Auto",
+    .tp_basicsize = sizeof(PyObject),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = "The class of gpu.auto: a launch as large as the largest array argument.",
+    .tp_repr = auto_repr,
+};
+
+static PyObject *set_threads(PyObject *module, PyObject *n) {
+    (void)module;
+    long v = PyLong_AsLong(n);
+    if (v == -1 && PyErr_Occurred()) return NULL;
+    if (v < 0 || v > 1024) return PyErr_Format(PyExc_ValueError, "the cpu device uses 1 to 1024 threads, or 0 for one a core; not %ld", v);
+    runtime_cpu_set_threads((int)v);
+    Py_RETURN_NONE;
+}
+
+static PyObject *get_threads(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    return PyLong_FromLong(runtime_cpu_threads());
+}
+
+static PyMethodDef methods[] = {
+    {"inspect", (PyCFunction)(void (*)(void))inspect_text, METH_VARARGS | METH_KEYWORDS, "inspect(kernel, types, what, arch=None): the text of one stage."},
+    {"ptx", inspect_ptx, METH_VARARGS, "ptx(kernel, types, arch, options): (text, entry, parameters, bytes)."},
+    {"devfn_table", inspect_devfns, METH_NOARGS, "devfn_table(): path, signature and doc of all that a kernel may use."},
+    {"compiler_info", inspect_compiler, METH_NOARGS, "compiler_info(): loads the compiler; its path and LLVM's version."},
+    {"set_device", device_set, METH_O, "set_device(name): the device that this thread launches on."},
+    {"current_device", device_get, METH_NOARGS, "current_device(): the name of this thread's device."},
+    {"device_names", device_list, METH_NOARGS, "device_names(): names that set_device takes."},
+    {"synchronize", device_synchronize, METH_NOARGS, "synchronize(): wait until all launches of this device are done."},
+    {"set_num_threads", set_threads, METH_O, "set_num_threads(n): how many OS threads the cpu device uses; 0: all cores."},
+    {"num_threads", get_threads, METH_NOARGS, "num_threads(): how many OS threads the cpu device uses."},
+    {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "gpu._core", .m_doc = "The C part of gpu.", .m_size = -1, .m_methods = methods};
+
+static int add_type(PyObject *module, PyTypeObject *type, const char *name) {
+    if (PyType_Ready(type) < 0) return -1;
+    return PyModule_AddObjectRef(module, name, (PyObject *)type);
+}
+
+PyMODINIT_FUNC PyInit__core(void);
+PyMODINIT_FUNC PyInit__core(void) {
+    PyObject *module = PyModule_Create(&definition);
+    if (!module) return NULL;
+    if (numpy_init() < 0 || add_type(module, &Type_Type, "Type") < 0 || add_type(module, &Kernel_Type, "Kernel") < 0 ||
+        add_type(module, &Launcher_Type, "Launcher") < 0 || add_type(module, &Auto_Type, "_Auto") < 0 ||
+        PyModule_AddStringConstant(module, "__version__", GPU_VERSION) < 0)
+        goto error;
+    auto_object = _PyObject_New(&Auto_Type);
+    if (!auto_object || PyModule_AddObjectRef(module, "auto", auto_object) < 0) goto error;
+    return module;
+error:
+    Py_DECREF(module);
+    return NULL;
+}

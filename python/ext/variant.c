@@ -1,0 +1,273 @@
+/* variant.c - the specialisations of a kernel: found by key and facts, compiled when missing.
+ *
+ * A launch reads the table with the GIL held, and no Python code runs while it changes, so reading takes no lock. Only
+ * compilation does, since it lets go of the GIL: one lock for each kernel. */
+#include "core.h"
+
+enum { FIRST_BUCKETS = 8, MOST_FACTS = 3 /* variants with one key; more launches share the most general */ };
+
+struct Variants {
+    Variant **buckets;
+    uint32_t nbuckets, n;
+    Variant **order;            /* in order of compilation; as many as there is room for in `buckets` */
+    Variant *last;              /* the one launched last: most launches repeat it */
+};
+
+int variants_init(KernelObject *k) {
+    struct Variants *t = PyMem_Calloc(1, sizeof *t);
+    k->variants = t;
+    if (t) {
+        t->nbuckets = FIRST_BUCKETS;
+        t->buckets = PyMem_Calloc(FIRST_BUCKETS, sizeof(Variant *));
+        t->order = PyMem_Calloc(FIRST_BUCKETS, sizeof(Variant *));
+    }
+    return t && t->buckets && t->order ? 0 : (PyErr_NoMemory(), -1);
+}
+
+static void variant_free(Variant *v) {
+    if (v->image) {
+        const CompilerApi *api = compiler_api();
+        if (api && (v->image->cpu_entry || v->image->host_fn)) api->unload(v->image);
+        gpu_image_free(v->image);
+    }
+    PyMem_Free(v->key);
+    PyMem_Free(v->written);
+    Py_XDECREF(v->pins);
+    Py_XDECREF(v->types);
+    Py_XDECREF(v->result);
+    PyMem_Free(v);
+}
+
+void variants_free(KernelObject *k) {
+    struct Variants *t = k->variants;
+    if (!t) return;
+    for (uint32_t i = 0; t->order && i < t->n; i++) variant_free(t->order[i]);
+    PyMem_Free(t->buckets);
+    PyMem_Free(t->order);
+    PyMem_Free(t);
+    k->variants = NULL;
+}
+
+int variants_traverse(KernelObject *k, visitproc visit, void *arg) {
+    struct Variants *t = k->variants;
+    for (uint32_t i = 0; t && i < t->n; i++) {
+        Py_VISIT(t->order[i]->pins);
+        Py_VISIT(t->order[i]->types);
+        Py_VISIT(t->order[i]->result);
+    }
+    return 0;
+}
+
+PyObject *variants_types(KernelObject *k) {
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list && i < k->variants->n; i++) {
+        PyObject *types = k->variants->order[i]->types;
+        int known = PySequence_Contains(list, types); /* variants for other facts have the same types */
+        if (known < 0 || (!known && PyList_Append(list, types) < 0)) Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* ---- finding ----------------------------------------------------------------------------------- */
+
+static uint32_t hash_bytes(const uint8_t *at, uint32_t n) {
+    uint64_t h = 1469598103934665603u;
+    for (; n >= 8; n -= 8, at += 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        h = (h ^ word) * 1099511628211u;
+        h ^= h >> 29;
+    }
+    for (; n > 0; n--, at++) h = (h ^ *at) * 1099511628211u;
+    return (uint32_t)(h ^ h >> 32);
+}
+
+static bool has_key(const Variant *v, const uint8_t *key, uint32_t size, bool host_function) {
+    return v->key_size == size && v->host_function == host_function && memcmp(v->key, key, size) == 0;
+}
+
+/* What is known of a key: the variant for the facts, the best one that serves them too, how many there are. */
+typedef struct Found { Variant *exact, *serves, *any; uint32_t n; } Found;
+
+static unsigned count_bits(uint32_t x) { return (unsigned)__builtin_popcount(x); }
+
+static Found find(const KernelObject *k, const uint8_t *key, uint32_t size, uint32_t facts, bool host_function) {
+    const struct Variants *t = k->variants;
+    Found f = {NULL, NULL, NULL, 0};
+    uint32_t hash = hash_bytes(key, size);
+    for (Variant *v = t->buckets[hash & (t->nbuckets - 1)]; v; v = v->next) {
+        if (v->hash != hash || !has_key(v, key, size, host_function)) continue;
+        f.n++;
+        f.any = v;
+        if (v->facts == facts) f.exact = v;
+        bool serves = (v->facts & ~facts) == 0;
+        if (serves && (!f.serves || count_bits(v->facts) > count_bits(f.serves->facts))) f.serves = v;
+    }
+    return f;
+}
+
+static int insert(KernelObject *k, Variant *v) {
+    struct Variants *t = k->variants;
+    if (t->n == t->nbuckets) {
+        uint32_t n = 2 * t->nbuckets;
+        Variant **buckets = PyMem_Calloc(n, sizeof *buckets), **order = PyMem_Calloc(n, sizeof *order);
+        if (!buckets || !order) {
+            PyMem_Free(buckets);
+            PyMem_Free(order);
+            return PyErr_NoMemory(), -1;
+        }
+        for (uint32_t i = 0; i < t->n; i++) {
+            Variant *old = order[i] = t->order[i];
+            old->next = buckets[old->hash & (n - 1)];
+            buckets[old->hash & (n - 1)] = old;
+        }
+        PyMem_Free(t->buckets);
+        PyMem_Free(t->order);
+        t->buckets = buckets;
+        t->order = order;
+        t->nbuckets = n;
+    }
+    v->next = t->buckets[v->hash & (t->nbuckets - 1)];
+    t->buckets[v->hash & (t->nbuckets - 1)] = v;
+    t->order[t->n++] = v;
+    return 0;
+}
+
+/* ---- compiling --------------------------------------------------------------------------------- */
+
+static uint32_t count_leaves(const ArgType *t, uint32_t n) {
+    uint32_t leaves = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (t[i].kind == ARG_TUPLE) leaves += count_leaves(t[i].items, t[i].nitems);
+        else leaves += t[i].kind != ARG_NONE && t[i].kind != ARG_OBJECT;
+    }
+    return leaves;
+}
+
+/* The image's sites name exception classes by reference: held as long as the image. */
+static int hold_classes(Variant *v, const IrModule *m) {
+    v->pins = PyList_New(0);
+    if (!v->pins) return -1;
+    for (uint32_t i = 0; i < m->sites.n; i++) {
+        PyObject *cls = m->sites.at[i].host_ref;
+        if (cls && PyList_Append(v->pins, cls) < 0) return -1;
+    }
+    return 0;
+}
+
+static uint32_t axes_of(const IrModule *m) {
+    uint32_t axes = 1;
+    for (uint32_t i = 1; i < m->instrs.n; i++) {
+        const Instr *in = &m->instrs.at[i];
+        if (in->op != OP_SREG) continue;
+        if (in->sub == SREG_TID_Y || in->sub == SREG_CTAID_Y) axes = axes < 2 ? 2 : axes;
+        if (in->sub == SREG_TID_Z || in->sub == SREG_CTAID_Z) axes = 3;
+    }
+    return axes;
+}
+
+static int learn_written(Variant *v) {
+    v->written = PyMem_Calloc(v->nleaves + 1, 1);
+    if (!v->written) return PyErr_NoMemory(), -1;
+    for (uint32_t i = 0; i < v->image->nparams; i++) {
+        const ImageParam *p = &v->image->params[i];
+        if (p->kind == PARAM_DATA && (p->flags & PARAM_WRITTEN) && p->leaf < v->nleaves) v->written[p->leaf] = 1;
+    }
+    return 0;
+}
+
+static Variant *compile(const CompileRequest *r) {
+    Compilation c;
+    CompileOptions options;
+    Variant *v = PyMem_Calloc(1, sizeof *v);
+    if (!v) return (Variant *)PyErr_NoMemory();
+    if (compilation_open(&c, r) < 0) goto error;
+    v->key = PyMem_Malloc(r->key_size + 1);
+    if (!v->key) {
+        PyErr_NoMemory();
+        goto error;
+    }
+    memcpy(v->key, r->key, r->key_size);
+    v->key_size = r->key_size;
+    v->hash = hash_bytes(r->key, r->key_size);
+    v->facts = r->facts;
+    v->host_function = r->host_function;
+    v->nleaves = count_leaves(c.types, c.ntypes);
+    v->axes = axes_of(c.module);
+    v->types = types_from_argtypes(c.types, c.ntypes);
+    if (!v->types || hold_classes(v, c.module) < 0) goto error;
+    if (r->host_function && !(v->result = type_from_argtype(&c.result))) goto error;
+    if (compile_options(&options, r->options, TARGET_CPU, NULL) < 0) goto error;
+    v->image = compilation_image(&c, &options);
+    if (!v->image || learn_written(v) < 0 || insert(r->kernel, v) < 0) goto error;
+    compilation_close(&c);
+    return v;
+error:
+    compilation_close(&c);
+    variant_free(v);
+    return NULL;
+}
+
+/* Takes the kernel's lock; the GIL is let go while another thread compiles. */
+static int lock(KernelObject *k) {
+    if (k->compiling == PyThread_get_thread_ident()) {
+        PyErr_Format(PyExc_RuntimeError, "%U() is launched while it is compiled by the same thread", k->name);
+        return -1;
+    }
+    if (!PyThread_acquire_lock(k->lock, NOWAIT_LOCK)) {
+        Py_BEGIN_ALLOW_THREADS
+        PyThread_acquire_lock(k->lock, WAIT_LOCK);
+        Py_END_ALLOW_THREADS
+    }
+    k->compiling = PyThread_get_thread_ident();
+    return 0;
+}
+
+static void unlock(KernelObject *k) {
+    k->compiling = 0;
+    PyThread_release_lock(k->lock);
+}
+
+/* Compiles unless another thread was faster. When a key has had its share of variants, the general one serves. */
+static Variant *find_or_compile(KernelObject *k, const uint8_t *key, uint32_t size, uint32_t facts, bool host_function) {
+    if (lock(k) < 0) return NULL;
+    Found f = find(k, key, size, facts, host_function);
+    if (!f.exact && f.n >= MOST_FACTS) {
+        f.exact = f.serves;
+        facts = 0;
+    }
+    CompileRequest r = {.kernel = k, .key = key, .key_size = size, .facts = facts, .host_function = host_function, .options = &k->opt};
+    Variant *v = f.exact ? f.exact : compile(&r);
+    unlock(k);
+    return v;
+}
+
+Variant *variant_for_launch(Bound *b, const LaunchConfig *c) {
+    struct Variants *t = b->kernel->variants;
+    Variant *last = t->last;
+    if (last && has_key(last, b->key, b->key_size, false) && args_facts(b, last->written, c) == last->facts) return last;
+    Found f = find(b->kernel, b->key, b->key_size, 0, false);
+    uint32_t facts = args_facts(b, f.any ? f.any->written : NULL, c);
+    f = find(b->kernel, b->key, b->key_size, facts, false);
+    Variant *v = f.exact;
+    if (!v && f.n >= MOST_FACTS) v = f.serves;
+    if (!v) v = find_or_compile(b->kernel, b->key, b->key_size, facts, false);
+    if (v) t->last = v;
+    return v;
+}
+
+Variant *variant_for_host_call(Bound *b) {
+    Found f = find(b->kernel, b->key, b->key_size, 0, true);
+    return f.exact ? f.exact : find_or_compile(b->kernel, b->key, b->key_size, 0, true);
+}
+
+int variant_compile_types(KernelObject *k, PyObject *types) {
+    uint32_t size;
+    uint8_t *key = key_from_types(k, types, &size);
+    if (!key) return -1;
+    bool host_function = k->opt.device;
+    uint32_t facts = host_function ? 0 : FACT_SIZE32 | FACT_ALIGN16 | FACT_NOALIAS; /* what most launches have */
+    Variant *v = find_or_compile(k, key, size, facts, host_function);
+    PyMem_Free(key);
+    return v ? 0 : -1;
+}
