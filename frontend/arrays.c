@@ -100,6 +100,7 @@ static const char *number_text(Eval *e, Val v) { return arena_printf(e->arena, "
 /* An index as a Python integer in 0 ... n-1 if it was in -n ... n-1; absent: reported. */
 static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) {
     if (val_poisoned(index)) return index;
+    if (axis < e->nindex_spans && e->index_spans[axis].line) span = e->index_spans[axis];
     if (!val_is_scalar(index) || !dt_is_int(val_dtype(index))) {
         const char *help = "an index is an integer, a slice or a tuple of these";
         if (val_is_scalar(index) && dt_is_float(val_dtype(index))) help = "// is the integer division; int(...) truncates";
@@ -171,6 +172,7 @@ static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Val *out,
         if (val_poisoned(at[i])) return false;
         given += !is_ellipsis(e, at[i]);
     }
+    if (given != n) e->nindex_spans = 0;     /* an ellipsis: items and axes differ */
     if (given > ndim) {
         Diag *d = e_diag(e, span, DIAG_INDEX_COUNT, given, e_text(e, array));
         e_help(e, d, ndim == 0 ? "a 0-d array is read as x[()]" : "this array has %u axis(es)", ndim);
@@ -315,7 +317,7 @@ static void store_element(Eval *e, PySpan span, DType d, Ref p, Val v) {
     Scalar s = SCALAR(d, false);
     Wide i;
     if (v.ty->weak && v.ty->dtype == DT_I64 && val_as_int(v, &i) && dt_is_int(d) && !dt_fits(d, i) && !e_numba(e)) {
-        e_fail(e, span, "np.array(value).astype(dtype) wraps; store the wrapped value", DIAG_CONST_DOES_NOT_FIT, val_text(e->types, v), dtype_info[d].name);
+        e_fail(e, span, "np.array(value).astype(dtype) wraps; store the wrapped value", DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, i), dtype_info[d].name);
         return;
     }
     Val c = val_convert(e, v, s);

@@ -167,7 +167,7 @@ static Val construct(Eval *e, const CallSite *site, DType d, uint32_t n, const V
         return e_fail(e, site->span, "take .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, args[0]), dtype_info[d].name);
     Wide i;
     if (!e_numba(e) && args[0].ty->weak && args[0].ty->dtype == DT_I64 && val_as_int(args[0], &i) && dt_is_int(d) && !dt_fits(d, i))
-        return e_fail(e, site->span, NULL, DIAG_CONST_DOES_NOT_FIT, e_text(e, args[0]), dtype_info[d].name);
+        return e_fail(e, site->span, NULL, DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, i), dtype_info[d].name);
     return val_convert(e, args[0], SCALAR(d, false));
 }
 

@@ -1,7 +1,7 @@
 /* contract.c - a product that only a sum uses becomes an FMA, so that every device rounds it once.
  *
  * Decided here and not in a back end: all compiled devices agree to the bit. A float32 or float64 MUL is taken if its
- * only use is an ADD or SUB of the same block; of two products the left one. Products of complex arithmetic
+ * only use is an ADD or SUB; of two products the left one. Products of complex arithmetic
  * carry `sub` 1 and stay; the mark is cleared here. */
 #include "evaluator.h"
 
@@ -17,9 +17,9 @@ static uint32_t *count_uses(const IrModule *m) {
     return uses;
 }
 
-static bool fusible(const IrModule *m, const uint32_t *uses, const Instr *sum, Ref r) {
+static bool fusible(const IrModule *m, const uint32_t *uses, Ref r) {
     const Instr *p = &m->instrs.at[r];
-    return p->op == OP_MUL && !p->sub && p->block == sum->block && uses[r] == 1;
+    return p->op == OP_MUL && !p->sub && uses[r] == 1;
 }
 
 static Ref negated(IrModule *m, RefVec *out, const Instr *sum, Ref r) {
@@ -52,8 +52,8 @@ static void contract_block(IrModule *m, BlockId b, const uint32_t *uses) {
         Ref r = old.at[i];
         const Instr *in = &m->instrs.at[r];
         bool sum = (in->op == OP_ADD || in->op == OP_SUB) && (in->type == T_F32 || in->type == T_F64) && !in->sub;
-        if (sum && fusible(m, uses, in, in->args[0])) fuse(m, &out, r, 0);
-        else if (sum && fusible(m, uses, in, in->args[1])) fuse(m, &out, r, 1);
+        if (sum && fusible(m, uses, in->args[0])) fuse(m, &out, r, 0);
+        else if (sum && fusible(m, uses, in->args[1])) fuse(m, &out, r, 1);
         VEC_PUSH(m->arena, &out, r);
     }
     m->blocks.at[b].instrs = out;

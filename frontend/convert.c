@@ -68,8 +68,8 @@ Val val_meet(Eval *e, PySpan span, Val v, Scalar to) {
     DType d = (DType)to.dtype;
     bool weak_int = v.ty->weak && v.ty->dtype == DT_I64;
     if (weak_int && v.konst == KONST_INT && dt_is_int(d) && !to.weak && !dt_fits(d, v.i) && e->building)
-        return e_fail(e, span, arena_printf(e->arena, "convert the other operand to a wider type, such as np.int64(...)"),
-                      DIAG_CONST_DOES_NOT_FIT, val_text(e->types, v), dtype_info[d].name);
+        return e_fail(e, span, "convert the other operand to a wider type, such as np.int64(...)",
+                      DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, v.i), dtype_info[d].name);
     if (weak_int && !val_const(v) && dt_is_int(d) && !to.weak && dtype_info[d].bits <= 16)
         e_help(e, e_diag(e, span, DIAG_WEAK_INT_NARROWED, dtype_info[d].name), "np.int64(...) on the other operand keeps 64 bits");
     Val r = val_convert(e, v, to);

@@ -73,6 +73,8 @@ struct Eval {
     IrModule *m;
     BlockId cur;
     uint32_t span;
+    const PySpan *index_spans;  /* of the items of the subscript being evaluated, or NULL */
+    uint32_t nindex_spans;
     VEC(PhiFeed) feeds;
     VEC(FuncEntry) funcs;
     VEC(DataEntry) data;

@@ -63,7 +63,28 @@ Val eval_len(Eval *e, PySpan span, Val v) {
 
 /* ---- tuples ------------------------------------------------------------------------------------------ */
 
-/* A constant index takes an item; a run-time one selects among items that have a common type. */
+/* A run-time index selects among items that have a common type. */
+static Val select_item(Eval *e, PySpan span, Val t, Val index, bool may_wrap) {
+    uint32_t n = t.ty->n;
+    if (!n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, e_text(e, index), 0);
+    Val all = t.items[0];
+    for (uint32_t k = 1; k < n; k++)
+        if (!val_join(e, all, t.items[k], &all))
+            return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX, e_text(e, t), e_text(e, index));
+    Val wide = val_convert(e, index, e_python_int(e)), out = val_coerce(e, t.items[0], all);
+    for (uint32_t k = 1; k < n; k++) {
+        Val hit = eval_compare(e, span, PYC_EQ, wide, val_int(e, k));
+        if (may_wrap) {
+            Val back = eval_compare(e, span, PYC_EQ, wide, val_int(e, (Wide)k - n));
+            hit = val_rt_bool(e, e_op2(e, OP_OR, T_BOOL, val_ref(e, hit), val_ref(e, back)));
+        }
+        out = eval_select(e, span, hit, t.items[k], out);
+        if (val_poisoned(out)) return out;
+        out = val_coerce(e, out, all);
+    }
+    return out;
+}
+
 Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
     Wide i;
     uint32_t n = t.ty->n;
@@ -85,20 +106,8 @@ Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
         if (i < 0 || i >= n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, e_text(e, index), n);
         return t.items[i];
     }
-    if (!n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, e_text(e, index), 0);
-    Val all = t.items[0];
-    for (uint32_t k = 1; k < n; k++)
-        if (!val_join(e, all, t.items[k], &all))
-            return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX, e_text(e, t), e_text(e, index));
-    Val wide = val_convert(e, index, e_python_int(e)), out = val_coerce(e, t.items[0], all);
-    for (uint32_t k = 1; k < n; k++) {
-        Val hit = eval_compare(e, span, PYC_EQ, wide, val_int(e, k)), back = eval_compare(e, span, PYC_EQ, wide, val_int(e, (Wide)k - n));
-        Val either = val_rt_bool(e, e_op2(e, OP_OR, T_BOOL, val_ref(e, hit), val_ref(e, back)));
-        out = eval_select(e, span, either, t.items[k], out);
-        if (val_poisoned(out)) return out;
-        out = val_coerce(e, out, all);
-    }
-    return out;
+    bool may_wrap = dtype_info[index.ty->dtype].kind == DK_INT;
+    return select_item(e, span, t, index, may_wrap);
 }
 
 /* ---- iterators --------------------------------------------------------------------------------------- */
@@ -185,8 +194,9 @@ Val eval_iter_value(Eval *e, PySpan span, Val it) {
     switch ((IterKind)it.ty->sub) {
     case ITER_RANGE: return it.items[0];
     case ITER_SEQ: case ITER_RSEQ:
-        return it.items[0].ty->kind == TY_TUPLE ? tuple_item(e, span, it.items[0], it.items[1])
-                                                : array_element(e, span, it.items[0], it.items[1]);
+        if (it.items[0].ty->kind != TY_TUPLE) return array_element(e, span, it.items[0], it.items[1]);
+        if (val_const(it.items[1])) return tuple_item(e, span, it.items[0], it.items[1]);
+        return select_item(e, span, it.items[0], it.items[1], false);
     case ITER_ENUM: return val_tuple(e, 2, (Val[]){it.items[0], eval_iter_value(e, span, it.items[1])});
     case ITER_ZIP: break;
     }

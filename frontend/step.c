@@ -252,10 +252,31 @@ static void warn_widened(const Step *s, Val array, Val value) {
     e_help(s->e, diag, "start from %s: np.%s(...)", dtype_info[d].name, dtype_info[d].name);
 }
 
+/* Tells array indexing where the items of the subscript stand in the source. */
+static void set_index_spans(const Step *s) {
+    const PyFunc *f = s->fr->inst->f;
+    const PyInstr *index = &f->instrs.at[s->in->args[1]];
+    uint32_t n = index->op == PY_TUPLE ? index->nargs : 1;
+    PySpan *spans = ARENA_ARRAY(s->e->arena, PySpan, n + 1);
+    for (uint32_t i = 0; i < n; i++) spans[i] = index->op == PY_TUPLE ? f->instrs.at[index->args[i]].span : index->span;
+    s->e->index_spans = spans;
+    s->e->nindex_spans = n;
+}
+
+static Val step_subscr(const Step *s) {
+    Val a = arg(s, 0), i = arg(s, 1);
+    if (s->e->building) set_index_spans(s);
+    Val v = eval_getitem(s->e, s->span, a, i);
+    s->e->nindex_spans = 0;
+    return v;
+}
+
 static Val step_store(const Step *s) {
     Val a = arg(s, 0), i = arg(s, 1), v = arg(s, 2);
+    if (s->e->building) set_index_spans(s);
     if (!val_poisoned(a) && a.ty->kind == TY_ARRAY) warn_widened(s, a, v);
     eval_setitem(s->e, s->span, a, i, v);
+    s->e->nindex_spans = 0;
     return val_none(s->e);
 }
 
@@ -299,7 +320,7 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
         Val v = arg(s, 0);
         return val_poisoned(v) ? v : e_fail(e, in->span, NULL, DIAG_STORE_ATTRIBUTE, in->name, e_text(e, v));
     }
-    case PY_SUBSCR: return eval_getitem(e, in->span, arg(s, 0), arg(s, 1));
+    case PY_SUBSCR: return step_subscr(s);
     case PY_STORE_SUBSCR: return step_store(s);
     case PY_DEL_SUBSCR: return refuse(s, "del of an item", "arrays keep their size", NULL);
     case PY_SLICE: return step_slice(s);

@@ -198,7 +198,7 @@ const char *ty_text(Types *t, Ty ty) {
     return "?";
 }
 
-static const char *wide_text(Arena *a, Wide v) {
+const char *wide_text(Arena *a, Wide v) {
     char buf[48], *p = buf + sizeof buf;
     bool neg = v < 0;
     __extension__ typedef unsigned __int128 UWide;

@@ -91,6 +91,7 @@ Ty ty_object(Types *t, HostRef obj);
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
                 const char *const *fields);      /* tuple, slice, range, iterator, function, method */
 const char *ty_text(Types *t, Ty ty);            /* "float32", "float (weak)", "array(float32, 2d, C)" ... */
+const char *wide_text(Arena *a, Wide v);           /* decimal */
 const char *val_text(Types *t, Val v);           /* the same; constants with their value: "int 3 (weak)" */
 
 static inline bool ty_is(Ty t, TyKind k) { return t->kind == k; }

@@ -21,6 +21,8 @@ typedef struct Search {
     uint32_t steps, nfacts;
     Fact facts[MAX_FACTS];
     bool *on_path;              /* blocks of the current path */
+    PyBlockId first_branch;     /* of a path that was found: its first branch, and the way it goes; UINT32_MAX: none */
+    uint32_t first_way;
 } Search;
 
 /* ---- conditions -------------------------------------------------------------------------------------- */
@@ -128,8 +130,13 @@ static bool walk(Search *s, PyBlockId from, PyBlockId b, PyRef phi) {
     int only = decided(s, from, b);
     bool found = false;
     s->on_path[b] = true;
-    for (uint32_t k = 0; k < block->nsucc && !found; k++)
-        if (only < 0 || (uint32_t)only == k) found = walk_edge(s, b, k, phi);
+    for (uint32_t k = 0; k < block->nsucc && !found; k++) {
+        if (only >= 0 && (uint32_t)only != k) continue;
+        found = walk_edge(s, b, k, phi);
+        if (!found || block->term != PYT_BRANCH) continue;
+        s->first_branch = b;                 /* callers overwrite it: the outermost is the first */
+        s->first_way = k;
+    }
     s->on_path[b] = false;
     return found;
 }
@@ -167,6 +174,7 @@ static bool find_path(Search *s, PyBlockId *from, PyBlockId *to) {
                 s->nfacts = 0;
                 memset(s->on_path, 0, s->f->blocks.n * sizeof *s->on_path);
                 facts_before(s, *from, b);
+                s->first_branch = UINT32_MAX;
                 if (walk(s, *from, b, r)) return true;
             }
         }
@@ -174,41 +182,66 @@ static bool find_path(Search *s, PyBlockId *from, PyBlockId *to) {
     return false;
 }
 
-/* The nearest branch on the way to an edge, in words. */
-static void note_path(Eval *e, const Frame *fr, Diag *d, PyBlockId from, PyBlockId to) {
-    const PyFunc *f = fr->inst->f;
-    for (uint32_t n = 0; n < f->blocks.n; n++) {
-        const PyBlock *b = &f->blocks.at[from];
+static void note_branch(const Search *s, Diag *d, PyBlockId b, uint32_t way) {
+    const PyBlock *block = &s->f->blocks.at[b];
+    const PyInstr *cond = &s->f->instrs.at[block->arg];
+    DiagFrame at = s->fr->at;
+    at.span = cond->span.line ? cond->span : block->term_span;
+    const char *text = way ? "it is unassigned when this is false" : "it is unassigned when this is true";
+    if (cond->op == PY_ITER_HAS) text = way ? "it is unassigned when this loop has no iteration" : "it is unassigned in the first iteration of this loop";
+    diag_note(s->e->diags, d, &at, "%s", text);
+}
+
+/* The path in words: the nearest branch before the edge where it starts, else the first one after it. */
+static void note_path(const Search *s, Diag *d, PyBlockId from, PyBlockId to) {
+    for (uint32_t n = 0; n < s->f->blocks.n; n++) {
+        const PyBlock *b = &s->f->blocks.at[from];
         if (b->term == PYT_BRANCH && b->succ[0] != b->succ[1]) {
-            DiagFrame at = fr->at;
-            const PyInstr *cond = &f->instrs.at[b->arg];
-            bool loop = cond->op == PY_ITER_HAS;
-            at.span = cond->span.line ? cond->span : b->term_span;
-            diag_note(e->diags, d, &at, loop && b->succ[1] == to ? "it is unassigned when this loop has no iteration"
-                      : b->succ[0] == to ? "it is unassigned when this is true" : "it is unassigned when this is false");
+            note_branch(s, d, from, b->succ[0] == to ? 0 : 1);
             return;
         }
-        if (b->preds.n != 1) return;
+        if (b->preds.n != 1) break;
         to = from;
         from = b->preds.at[0];
     }
+    if (s->first_branch != UINT32_MAX) note_branch(s, d, s->first_branch, s->first_way);
+}
+
+static bool word_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
+}
+
+/* Loads of variables have no place of their own: the only occurrence of the name in the line, if there is one. */
+static PySpan name_span(const Search *s, PySpan span, const char *name) {
+    const char *line = span.col ? s->e->host->source_line(s->e->host->self, s->f->file, span.line) : NULL;
+    size_t n = strlen(name);
+    const char *found = NULL;
+    for (const char *p = line; p && (p = strstr(p, name)); p += n) {
+        if ((p > line && word_char(p[-1])) || word_char(p[n])) continue;
+        if (found) return span;
+        found = p;
+    }
+    if (!found) return span;
+    uint32_t col = 1;
+    for (const char *p = line; p < found; p++) col += (*p & 0xc0) != 0x80;
+    return (PySpan){span.line, col, span.line, col + (uint32_t)n};
 }
 
 void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span) {
     if (!e->building) return;
     const PyInstr *in = &fr->inst->f->instrs.at[operand];
     const char *name = in->name ? in->name : "this value";
+    Search s = {.e = e, .fr = fr, .f = fr->inst->f, .target = operand, .use = use};
     if (is_unassigned(fr, operand)) {
-        e_diag(e, span, DIAG_NEVER_ASSIGNED, name);
+        e_diag(e, name_span(&s, span, name), DIAG_NEVER_ASSIGNED, name);
         return;
     }
     if (!fr->inst->maybe_undef[operand]) return;
-    Search s = {.e = e, .fr = fr, .f = fr->inst->f, .target = operand, .use = use};
     s.on_path = ARENA_ARRAY(e->arena, bool, s.f->blocks.n);
     PyBlockId from, to;
     if (!find_path(&s, &from, &to)) return;
-    Diag *d = e_diag(e, span, e_numba(e) ? DIAG_MAYBE_UNASSIGNED : DIAG_NOT_ASSIGNED, name);
+    Diag *d = e_diag(e, name_span(&s, span, name), e_numba(e) ? DIAG_MAYBE_UNASSIGNED : DIAG_NOT_ASSIGNED, name);
     if (!d) return;
-    note_path(e, fr, d, from, to);
+    note_path(&s, d, from, to);
     if (!e_numba(e)) diag_help(e->diags, d, "assign '%s' before the branch", name);
 }
