@@ -9,7 +9,7 @@
 
 typedef enum OperandKind {
     O_FIXED, O_TWICE, O_ARG, O_BIT, O_CONST, O_CONST_RETURN, O_NAME, O_GLOBAL, O_ATTR, O_METHOD, O_SLOT, O_DEREF,
-    O_PAIR, O_NB, O_CMP, O_SLICED, O_FORMAT, O_CONVERT, O_COMMON, O_KW_NAMES, O_INTRINSIC,
+    O_PAIR, O_NB, O_CMP, O_CMP_BOOL, O_SLICED, O_FORMAT, O_CONVERT, O_COMMON, O_KW_NAMES, O_INTRINSIC,
     O_FWD, O_BACK, O_ABS, O_NONE_FWD, O_NONE_BACK
 } OperandKind;
 
@@ -119,9 +119,6 @@ static bool emit_const(Decoder *d, uint32_t index) {
 static bool emit_slot(Decoder *d, COp op, uint32_t slot) {
     if (!below(d, slot, d->out->nslots, "a variable number is out of range"))
         return false;
-    /* From 3.11 a plain load of a cell variable pushes the cell: that is how closures are made. */
-    if (op == C_LOAD && d->code->version >= 311 && d->out->slots[slot].kind != SLOT_LOCAL)
-        op = C_CELLREF;
     emit(d, op, (int32_t)slot, 0);
     return true;
 }
@@ -240,6 +237,13 @@ static bool emit_row(Decoder *d, const OpRow *r) {
                                 && (emit(d, op, conversions[d->arg], 0), true);
     case O_COMMON:       return below(d, d->arg, NCOMMON, "a common constant is out of range")
                                 && (emit(d, op, (int32_t)d->arg, 0), true);
+    case O_CMP_BOOL:     /* bit 4 asks for a bool */
+        if (!below(d, d->arg >> r->value, PYC_GE + 1, "a comparison number is out of range"))
+            return false;
+        emit(d, op, (int32_t)(d->arg >> r->value), 0);
+        if (d->arg & 16)
+            emit(d, C_TO_BOOL, 0, 0);
+        return true;
     case O_CMP:          return below(d, d->arg >> r->value, PYC_GE + 1, "a comparison number is out of range")
                                 && (emit(d, op, (int32_t)(d->arg >> r->value), 0), true);
     case O_ARG:

@@ -36,7 +36,7 @@ static bool on_stack(const Cfg *g, uint32_t var) { return g->vars->at.at[var].na
 bool py_is_pure(unsigned op) {
     switch (op) {
     case PY_CONST: case PY_UNDEF: case PY_PHI: case PY_CLOSURE: case PY_SLICE: case PY_TUPLE: case PY_LIST:
-    case PY_SET: case PY_MAP: case PY_FUNCTION: case PY_CELL: case PY_STRING: case PYX_LOADVAR:
+    case PY_SET: case PY_MAP: case PY_FUNCTION: case PY_CELL: case PY_STRING: case PY_IS: case PY_NOT: case PYX_LOADVAR:
         return true;
     default:
         return false;

@@ -32,6 +32,7 @@
     X(STORE_ATTR,   "top.names[arg] = second") \
     X(UNARY,        "arg: PyUnary") \
     X(NOT,          "") \
+    X(TO_BOOL,      "the top's truth") \
     X(BINARY,       "arg: PyBinary, maybe with PYB_INPLACE") \
     X(COMPARE,      "arg: PyCompare") \
     X(IS,           "arg: 1 for `is not`") \

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 def word(text: str) -> str:
     """Return text as one word."""
-    return quote(text, safe="<>.,:=()[]*+'\"/") or "%"
+    return quote(text, errors="replace", safe="<>.,:=()[]*+'\"/") or "%"
 
 
 def positions(code: types.CodeType) -> list[int]:
