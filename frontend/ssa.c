@@ -369,7 +369,8 @@ typedef struct Packer {
     Ssa *s;
     PyFunc *f;
     PyRef *map;
-    uint32_t *uses;         /* by value */
+    uint32_t *uses;         /* by value: how many users, and the block of the last of them */
+    PyBlockId *user;
     bool *by_phi;           /* a phi uses it */
     const bool *used;
     PyBlockId b;
@@ -387,9 +388,10 @@ static void place(Packer *p, PyRef old) {
     VEC_PUSH(p->s->c->arena, &p->f->blocks.at[p->b].instrs, p->map[old]);
 }
 
-/* A constant with one user goes right before it, wherever a version loads it. */
+/* A constant with one user in its block goes right before that, wherever a version loads it. */
 static bool waits(const Packer *p, PyRef r) {
-    return instr(p->s, r)->op == PY_CONST && p->uses[r] == 1 && !p->by_phi[r] && instr(p->s, r)->block == p->b;
+    return instr(p->s, r)->op == PY_CONST && p->uses[r] == 1 && !p->by_phi[r] && instr(p->s, r)->block == p->b
+        && p->user[r] == p->b;
 }
 
 static void place_consts(Packer *p, const PyRef *args, uint32_t n) {
@@ -398,17 +400,23 @@ static void place_consts(Packer *p, const PyRef *args, uint32_t n) {
             place(p, args[k]);
 }
 
+static void count_use(Packer *p, PyRef r, PyBlockId b) {
+    p->uses[r]++;
+    p->user[r] = b;
+}
+
 static void count_uses(Packer *p) {
-    for (PyRef r = 1; r < p->s->out->instrs.n; r++) {
-        const PyInstr *in = instr(p->s, r);
-        for (uint32_t k = 0; p->used[r] && k < in->nargs; k++) {
-            p->uses[in->args[k]]++;
-            p->by_phi[in->args[k]] |= in->op == PY_PHI;
-        }
-    }
     for (PyBlockId b = 0; b < p->s->out->blocks.n; b++) {
-        p->uses[p->s->out->blocks.at[b].arg]++;
-        p->uses[p->s->out->blocks.at[b].cause]++;
+        const PyBlock *blk = &p->s->out->blocks.at[b];
+        for (uint32_t i = 0; i < blk->instrs.n; i++) {
+            const PyInstr *in = instr(p->s, blk->instrs.at[i]);
+            for (uint32_t k = 0; p->used[blk->instrs.at[i]] && k < in->nargs; k++) {
+                count_use(p, in->args[k], b);
+                p->by_phi[in->args[k]] |= in->op == PY_PHI;
+            }
+        }
+        count_use(p, blk->arg, b);
+        count_use(p, blk->cause, b);
     }
 }
 
@@ -469,6 +477,7 @@ static PyFunc *pack(Ssa *s, const bool *used) {
     VEC_PUSH(s->c->arena, &f->instrs, ((PyInstr){ .op = PY_CONST }));
     p.map = ARENA_ARRAY(s->c->arena, PyRef, n + 1);
     p.uses = ARENA_ARRAY(s->c->arena, uint32_t, n + 1);
+    p.user = ARENA_ARRAY(s->c->arena, PyBlockId, n + 1);
     p.by_phi = ARENA_ARRAY(s->c->arena, bool, n + 1);
     count_uses(&p);
     for (p.b = 0; p.b < s->out->blocks.n; p.b++) {
