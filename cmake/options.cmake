@@ -25,6 +25,13 @@ if(GPU_SANITIZE)
     target_compile_options(gpu_flags INTERFACE -fsanitize=${GPU_SANITIZE} -fno-sanitize-recover=undefined
         -fno-omit-frame-pointer -g)
     target_link_options(gpu_flags INTERFACE -fsanitize=${GPU_SANITIZE})
+    if(CMAKE_C_COMPILER_ID MATCHES Clang AND GPU_SANITIZE MATCHES address)
+        # One shared runtime for programs, libgpu_compiler.so and an interpreter that preloads it.
+        execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libclang_rt.asan-x86_64.so
+            OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+        get_filename_component(folder ${runtime} DIRECTORY)
+        target_link_options(gpu_flags INTERFACE -shared-libasan -Wl,-rpath,${folder})
+    endif()
 endif()
 
 function(gpu_library name kind)
