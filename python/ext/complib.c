@@ -10,8 +10,10 @@ PyObject *compiler_path(void) {
     Dl_info info;
     if (!dladdr(&api, &info) || !info.dli_fname) return PyUnicode_FromString("libgpu_compiler.so");
     const char *slash = strrchr(info.dli_fname, '/');
-    int folder = slash ? (int)(slash - info.dli_fname) + 1 : 0;
-    return PyUnicode_FromFormat("%.*slibgpu_compiler.so", folder, info.dli_fname);
+    PyObject *folder = PyUnicode_DecodeFSDefaultAndSize(info.dli_fname, slash ? slash - info.dli_fname + 1 : 0);
+    PyObject *path = folder ? PyUnicode_FromFormat("%Ulibgpu_compiler.so", folder) : NULL;
+    Py_XDECREF(folder);
+    return path;
 }
 
 const CompilerApi *compiler_api(void) {

@@ -31,7 +31,7 @@ static int line_of_type(Arena *a, const TypedSpan *s, const char *source, PyObje
         const char *from = character(source, s->span.col), *to = character(source, s->span.end_col);
         text = arena_strndup(a, from, (size_t)(to - from));
     }
-    PyObject *line = PyUnicode_FromFormat("     |   %-32s %s\n", text, s->type);
+    PyObject *line = PyUnicode_FromString(arena_printf(a, "     |   %-32s %s\n", text, s->type));
     int status = line ? PyList_Append(parts, line) : -1;
     Py_XDECREF(line);
     return status;
@@ -49,7 +49,7 @@ static PyObject *types_text(Compilation *c, const char *file) {
         if (at[i].span.line != last) {
             last = at[i].span.line;
             source = c->host->host.source_line(c->host, file, last);
-            PyObject *line = PyUnicode_FromFormat("%4u | %s\n", last, source ? source : "");
+            PyObject *line = PyUnicode_FromString(arena_printf(&c->arena, "%4u | %s\n", last, source ? source : ""));
             if (!line || PyList_Append(parts, line) < 0) Py_CLEAR(parts);
             Py_XDECREF(line);
         }
