@@ -6,6 +6,10 @@
 #include <complex.h>
 #include <math.h>
 
+#ifndef CMPLX   /* glibc defines it for gcc only */
+#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
+#endif
+
 typedef struct Parts { Ref re, im; } Parts;
 
 static Parts parts_of(Eval *e, Val v) { return (Parts){val_re(e, v), val_im(e, v)}; }
