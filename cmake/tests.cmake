@@ -29,6 +29,6 @@ function(gpu_c_tests folder)
     endforeach()
 endfunction()
 
-gpu_c_tests(compiler gpu_ir)
+gpu_c_tests(compiler gpu_ir gpu_runtime)
 gpu_c_tests(frontend gpu_frontend)
 gpu_c_tests(runtime gpu_runtime)

@@ -5,8 +5,9 @@
  * belong to a device. A NaN that an operation makes is the positive quiet one; operations that
  * choose an operand or change its sign keep a NaN's bits.
  *
- * Floats: f32 and f64 are computed in themselves. f16 and bf16 are computed in double and rounded
- * once, which is exact for + - * / since 53 >= 2 * 11 + 2; FMA needs the care of add_to_odd(). */
+ * Floats: f32 and f64 are computed in themselves, f16 and bf16 in f32 and rounded then, as NumPy and
+ * ml_dtypes do it (a bf16 product below f32's normal range is rounded twice; everything else behaves
+ * as if rounded once, since 24 >= 2 * 11 + 2); FMA rounds once, with the care of add_to_odd(). */
 #include "ir.h"
 
 #include <math.h>
@@ -210,6 +211,7 @@ static bool fold_float(Op op, Type t, const uint64_t *args, uint32_t nargs, uint
     default: break;
     }
     if (!fold_float_value(op, t, a, b, c, &r)) return false;
+    if (type_bytes(t) == 2 && op != OP_FMA) r = (double)(float)r;
     *out = isnan(r) ? quiet_nan(t) : ir_double_to_bits(t, r);
     return true;
 }

@@ -129,9 +129,7 @@ LoadedCode *jit_load(const void *object, size_t size, const char *symbol, void *
         return NULL;
     }
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, symbol);
-    LLVMOrcResourceTrackerRef tracker = LLVMOrcJITDylibGetDefaultResourceTracker(code->library);
-    LLVMErrorRef failed = LLVMOrcLLJITAddObjectFileWithRT(jit.jit, tracker, buffer);
-    LLVMOrcReleaseResourceTracker(tracker);
+    LLVMErrorRef failed = LLVMOrcLLJITAddObjectFile(jit.jit, code->library, buffer);
     if (!failed) failed = look_up(code, symbol, address);
     if (!failed && *address) return code;
     char *text = failed ? LLVMGetErrorMessage(failed) : NULL;
