@@ -153,6 +153,25 @@ static uint32_t result_refs(Eval *e, Val v, Ref *out, uint32_t n) {
     return n;
 }
 
+/* The type of a host function's result, for the caller that makes Python objects of it. */
+static ArgType result_type(Eval *e, Ty ty) {
+    static const ArgKind weak[DT__COUNT] = {[DT_BOOL] = ARG_WEAK_BOOL, [DT_I64] = ARG_WEAK_INT, [DT_F64] = ARG_WEAK_FLOAT,
+                                            [DT_C128] = ARG_WEAK_COMPLEX};
+    ArgType t = {.kind = ARG_NONE, .dtype = DT_NONE};
+    if (ty->kind == TY_SCALAR) {
+        t.kind = (uint8_t)(ty->weak ? weak[ty->dtype] : ARG_SCALAR);
+        t.dtype = ty->dtype;
+    } else if (ty->kind == TY_TUPLE) {
+        ArgType *items = ARENA_ARRAY(e->arena, ArgType, ty->n + 1);
+        for (uint32_t i = 0; i < ty->n; i++) items[i] = result_type(e, ty->items[i]);
+        t.kind = ARG_TUPLE;
+        t.nitems = ty->n;
+        t.items = items;
+        t.fields = ty->fields;
+    }
+    return t;
+}
+
 static void return_from_kernel(Body *b, PySpan span, Val v) {
     Eval *e = b->e;
     if (val_poisoned(v)) return;
@@ -172,6 +191,7 @@ static void return_from_kernel(Body *b, PySpan span, Val v) {
         e_fail(e, span, "at most four numbers come back", DIAG_HOST_RESULT, e_text(e, v));
         return;
     }
+    if (e->req->result) *e->req->result = result_type(e, v.ty);
     e->m->nresults = n;
     for (uint32_t i = 0; i < n; i++) e->m->results[i] = out[i] ? (Type)e->m->instrs.at[out[i]].type : T_VOID;
     e_ret(e, n, out);
