@@ -132,6 +132,19 @@ def test_links() -> None:
     assert not broken
 
 
+def test_files_named() -> None:
+    """Paths in backticks are files or folders of this project."""
+    wrong = [
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in PAGES
+        for name in re.findall(
+            r"`((?:compiler|frontend|runtime|python|tests|examples|docs|cmake)/[\w./]+)`", page.read_text()
+        )
+        if not (ROOT / name).exists()
+    ]
+    assert not wrong
+
+
 def test_the_comparison_can_fail() -> None:
     assert alike("a  b\nc", "a b c")
     assert alike("a 12 c", "a ... c")
