@@ -13,7 +13,7 @@ struct DevFn {
     const char *doc;
 };
 
-/* All rows, sorted by path; for the Python side and the docs. */
+/* All rows that can be called, in the order of devfn.def; for the Python side and the docs. */
 const DevFn *devfn_table(size_t *count);
 
 #endif

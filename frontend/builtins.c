@@ -1,0 +1,332 @@
+/* builtins.c - Python's built-in functions, and the operator module. */
+#include "devfns.h"
+#include "evaluator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers ------------------------------------------------------------------------------------------------ */
+static Val complex_abs(Eval *e, Val z) {
+    DType part = dtype_info[z.ty->dtype].part;
+    Scalar s = SCALAR(part, z.ty->weak);
+    if (val_const(z)) return val_const_float(e, s, hypot(z.f.re, z.f.im), 0);
+    return val_of(e, s, e_math2(e, MATH_HYPOT, dtype_info[part].ir, val_re(e, z), val_im(e, z)));
+}
+
+/* The type stays, Numba's too; True has the absolute value 1. */
+Val fn_abs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    if (!bind_args(e, site, n, args, 1, &x) || !want_scalars(e, site, 1, &x, false)) return val_poison(e);
+    DType d = val_dtype(x);
+    if (dt_is_complex(d)) return complex_abs(e, x);
+    if (d == DT_BOOL) return is_weak(x) ? to_python_int(e, x) : e_numba(e) ? val_convert(e, x, typed(DT_I8)) : x;
+    if (dtype_info[d].kind == DK_UINT) return x;
+    if (x.konst == KONST_INT && x.ty->weak) return val_const_int(e, val_sc(x), x.i < 0 ? -x.i : x.i);
+    if (x.konst == KONST_FLOAT) return val_const_float(e, val_sc(x), fabs(x.f.re), 0);
+    return val_of(e, val_sc(x), e_op1(e, OP_ABS, dtype_info[d].ir, val_ref(e, x)));
+}
+
+/* In one type already the IR's MIN is exactly `b if b < a else a`; otherwise the comparison is made as the source has it. */
+static Val smaller(Eval *e, const CallSite *site, bool max, Val a, Val b) {
+    Val target;
+    if (!val_join(e, a, b, &target)) return e_fail(e, site->span, "convert one of them", DIAG_ARG_TYPES, site->name, e_text(e, a), e_text(e, b));
+    DType d = val_dtype(target);
+    bool both_const = val_const(a) && val_const(b);
+    bool same = (val_const(a) || val_dtype(a) == d) && (val_const(b) || val_dtype(b) == d);
+    if (!both_const && same && d != DT_BOOL) {
+        Op op = e_numba(e) && dt_is_float(d) ? (max ? OP_FMAX : OP_FMIN) : max ? OP_MAX : OP_MIN;
+        Scalar s = val_sc(target);
+        return val_of(e, s, e_op2(e, op, dtype_info[d].ir, val_ref(e, val_convert(e, a, s)), val_ref(e, val_convert(e, b, s))));
+    }
+    return eval_select(e, site->span, eval_compare(e, site->span, max ? PYC_GT : PYC_LT, b, a), b, a);
+}
+
+/* param: 0 min, 1 max */
+Val fn_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    if (site->nkw) return e_fail(e, site->span, NULL, DIAG_UNKNOWN_KEYWORD, site->name, site->kwnames[0]);
+    if (n == 0) return e_fail(e, site->span, NULL, DIAG_TOO_FEW_ARGS, site->name, 1, 0);
+    CallSite inner = *site;
+    if (n == 1) {
+        if (!ty_is(args[0].ty, TY_TUPLE) || !args[0].ty->n)
+            return bad_arg(e, site, 0, args[0], "it takes several numbers or a tuple; for an array write a loop");
+        n = args[0].ty->n;
+        args = args[0].items;
+        inner.arg_spans = NULL;
+    }
+    if (!want_scalars(e, &inner, n, args, true)) return val_poison(e);
+    Val r = args[0];
+    for (uint32_t i = 1; i < n && !val_poisoned(r); i++) r = smaller(e, &inner, site->fn->param, r, args[i]);
+    return r;
+}
+
+static double half_even(double x) { return rint(x); }
+
+Val fn_round(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"number", "?ndigits"};
+    Val v[2];
+    Wide digits = 0;
+    if (!call_bind(e, site, n, args, 2, params, v) || !want_scalars(e, site, 1, v, true)) return val_poison(e);
+    bool whole = !v[1].ty || ty_is(v[1].ty, TY_NONE);
+    if (!whole && (!val_as_int(v[1], &digits) || digits > 400 || digits < -400))
+        return e_fail(e, arg_span(site, 1), "the number of digits is part of the compiled code", DIAG_ARG_CONSTANT, site->name, "ndigits", e_text(e, v[1]));
+    Val x = v[0];
+    DType d = val_dtype(x);
+    if (d == DT_BOOL) x = to_python_int(e, x);
+    if (is_integral(x)) return whole ? to_python_int(e, x) : round_int(e, x, (int)digits);
+    if (whole && x.konst == KONST_FLOAT) return to_python_int(e, val_const_float(e, val_sc(x), half_even(x.f.re), 0));
+    Val r = float_val(e, val_sc(x), part_round(e, float_type(d), float_ref(e, x, d), (int)digits));
+    return whole ? to_python_int(e, r) : r;
+}
+
+Val fn_pow(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"base", "exp", "?mod"};
+    Val v[3];
+    if (!call_bind(e, site, n, args, 3, params, v) || !want_scalars(e, site, 2, v, false)) return val_poison(e);
+    if (v[2].ty && !ty_is(v[2].ty, TY_NONE))
+        return e_fail(e, arg_span(site, 2), "write pow(base, exp) % mod, or a loop that takes the remainder at each step", DIAG_KEYWORD_UNUSED, "mod", site->name);
+    return eval_binary(e, site->span, PYB_POW, v[0], v[1]);
+}
+
+Val fn_divmod(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[2];
+    if (!bind_args(e, site, n, args, 2, x) || !want_scalars(e, site, 2, x, true)) return val_poison(e);
+    Val items[2] = {eval_binary(e, site->span, PYB_FLOORDIV, x[0], x[1]), eval_binary(e, site->span, PYB_MOD, x[0], x[1])};
+    if (val_poisoned(items[0]) || val_poisoned(items[1])) return val_poison(e);
+    return val_tuple(e, 2, items);
+}
+
+/* ---- constructors ------------------------------------------------------------------------------------------- */
+static bool one_number(Eval *e, const CallSite *site, uint32_t n, const Val *args, Val *x) {
+    static const char *const params[] = {"/?x"};
+    return call_bind(e, site, n, args, 1, params, x) && (!x->ty || want_scalars(e, site, 1, x, true));
+}
+
+Val fn_int(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    if (!one_number(e, site, n, args, &x)) return val_poison(e);
+    if (!x.ty) return val_int(e, 0);
+    if (e_numba(e) && dt_is_int(val_dtype(x))) return x;
+    return to_python_int(e, x);
+}
+
+/* float("inf") and the like are the usual way to write them. */
+static Val float_of_text(Eval *e, const CallSite *site, const char *text) {
+    char *end;
+    double v = strtod(text, &end);
+    while (*end == ' ') end++;
+    if (end == text || *end) return e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, "the text is not a number");
+    return val_float(e, v);
+}
+
+Val fn_float(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    const char *text;
+    Val x;
+    if (n == 1 && val_as_str(e, args[0], &text)) return float_of_text(e, site, text);
+    if (!one_number(e, site, n, args, &x)) return val_poison(e);
+    if (!x.ty) return val_float(e, 0);
+    if (e_numba(e) && dt_is_float(val_dtype(x))) return x;
+    return val_convert(e, x, e_python_float(e));
+}
+
+Val fn_bool(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"/?x"};
+    Val x;
+    if (!call_bind(e, site, n, args, 1, params, &x)) return val_poison(e);
+    return x.ty ? eval_truth(e, site->span, x) : val_bool(e, false);
+}
+
+Val fn_complex(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"?real", "?imag"};
+    Val v[2];
+    if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!v[i].ty) v[i] = val_float(e, 0);
+        if (!want_scalars(e, site, 1, &v[i], i || n > 1)) return val_poison(e);
+    }
+    bool small = e_numba(e) && val_dtype(v[0]) == DT_F32 && (n < 2 || val_dtype(v[1]) == DT_F32);
+    Scalar s = SCALAR(small ? DT_C64 : DT_C128, !e_numba(e));
+    if (n < 2) return val_convert(e, v[0], e_numba(e) && dt_is_complex(val_dtype(v[0])) ? val_sc(v[0]) : s);
+    double re, im;
+    if (val_as_double(v[0], &re) && val_as_double(v[1], &im)) return val_const_float(e, s, re, im);
+    DType part = dtype_info[s.dtype].part;
+    return val_complex(e, s, val_conv_ref(e, v[0], part), val_conv_ref(e, v[1], part));
+}
+
+Val fn_tuple(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"/?iterable"};
+    Val x;
+    if (!call_bind(e, site, n, args, 1, params, &x)) return val_poison(e);
+    if (!x.ty) return val_tuple(e, 0, NULL);
+    if (!ty_is(x.ty, TY_TUPLE)) return bad_arg(e, site, 0, x, "the length of a tuple is part of its type");
+    return val_tuple(e, x.ty->n, x.items);
+}
+
+/* ---- containers and iteration --------------------------------------------------------------------------------- */
+Val fn_len(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    return bind_args(e, site, n, args, 1, &x) ? eval_len(e, site->span, x) : val_poison(e);
+}
+
+Val fn_range(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"/start", "/?stop", "/?step"};
+    Val v[3];
+    if (!call_bind(e, site, n, args, 3, params, v)) return val_poison(e);
+    Val start = v[1].ty ? v[0] : val_int(e, 0), stop = v[1].ty ? v[1] : v[0], step = v[2].ty ? v[2] : val_int(e, 1);
+    return val_range(e, site->span, start, stop, step);
+}
+
+Val fn_enumerate(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"iterable", "?start"};
+    Val v[2];
+    return call_bind(e, site, n, args, 2, params, v) ? eval_enumerate(e, site->span, v[0], v[1]) : val_poison(e);
+}
+
+Val fn_zip(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    if (site->nkw) return e_fail(e, site->span, NULL, DIAG_UNKNOWN_KEYWORD, site->name, site->kwnames[0]);
+    return eval_zip(e, site->span, n, args);
+}
+
+Val fn_reversed(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    return bind_args(e, site, n, args, 1, &x) ? eval_reversed(e, site->span, x) : val_poison(e);
+}
+
+static bool tuple_arg(Eval *e, const CallSite *site, Val v) {
+    if (ty_is(v.ty, TY_TUPLE)) return true;
+    bad_arg(e, site, 0, v, "it takes a tuple; for an array write a loop");
+    return false;
+}
+
+Val fn_sum(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"/iterable", "?start"};
+    Val v[2];
+    if (!call_bind(e, site, n, args, 2, params, v) || !tuple_arg(e, site, v[0])) return val_poison(e);
+    Val r = v[1].ty ? v[1] : val_int(e, 0);
+    for (uint32_t i = 0; i < v[0].ty->n; i++) r = eval_binary(e, site->span, PYB_ADD, r, v[0].items[i]);
+    return r;
+}
+
+/* param: 0 all, 1 any */
+Val fn_any(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x, r = {0};
+    bool any = site->fn->param;
+    if (!bind_args(e, site, n, args, 1, &x) || !tuple_arg(e, site, x)) return val_poison(e);
+    for (uint32_t i = 0; i < x.ty->n; i++) {
+        Val t = eval_truth(e, site->span, x.items[i]);
+        if (val_poisoned(t)) return t;
+        if (val_const(t) && (t.i != 0) == any) return val_bool(e, any);
+        if (val_const(t)) continue;
+        r = r.ty ? val_rt_bool(e, e_op2(e, any ? OP_OR : OP_AND, T_BOOL, val_ref(e, r), val_ref(e, t))) : t;
+    }
+    return r.ty ? r : val_bool(e, !any);
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+static bool is_python(Eval *e, Val x, const char *name) {
+    bool scalar = val_is_scalar(x), own = scalar && (x.ty->weak || e_numba(e));
+    DType d = scalar ? val_dtype(x) : DT_NONE;
+    if (strcmp(name, "bool") == 0) return own && d == DT_BOOL;
+    if (strcmp(name, "int") == 0) return own && (d == DT_BOOL || dt_is_int(d));
+    if (strcmp(name, "float") == 0) return scalar && (d == DT_F64 || (e_numba(e) && dt_is_float(d)));
+    if (strcmp(name, "complex") == 0) return scalar && (d == DT_C128 || (e_numba(e) && dt_is_complex(d)));
+    if (strcmp(name, "tuple") == 0) return x.ty->kind == TY_TUPLE;
+    return strcmp(name, "range") == 0 && x.ty->kind == TY_RANGE;
+}
+
+/* The abstract classes of numpy, and ndarray. */
+static bool is_numpy(Val x, const char *name) {
+    if (strcmp(name, "ndarray") == 0) return x.ty->kind == TY_ARRAY;
+    if (!val_is_scalar(x) || x.ty->weak) return false;
+    DKind k = dtype_info[x.ty->dtype].kind;
+    if (strcmp(name, "generic") == 0) return true;
+    if (strcmp(name, "number") == 0) return k != DK_BOOL;
+    if (strcmp(name, "integer") == 0) return k == DK_INT || k == DK_UINT;
+    if (strcmp(name, "signedinteger") == 0) return k == DK_INT;
+    if (strcmp(name, "unsignedinteger") == 0) return k == DK_UINT;
+    if (strcmp(name, "floating") == 0) return k == DK_FLOAT;
+    if (strcmp(name, "complexfloating") == 0) return k == DK_COMPLEX;
+    return strcmp(name, "inexact") == 0 && (k == DK_FLOAT || k == DK_COMPLEX);
+}
+
+static bool instance_of(Eval *e, Val x, Val cls, bool *known) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (cls.ty->kind == TY_TUPLE) {
+        bool any = false;
+        for (uint32_t i = 0; i < cls.ty->n; i++) any |= instance_of(e, x, cls.items[i], known);
+        return any;
+    }
+    if (cls.ty->kind == TY_NONE) return x.ty->kind == TY_NONE;
+    if (cls.ty->kind == TY_DTYPE) return val_is_scalar(x) && !x.ty->weak && x.ty->dtype == cls.ty->dtype;
+    *known &= cls.ty->kind == TY_OBJECT && e_host(e)->info(e_host(e)->self, cls.ty->obj, &info);
+    if (info.kind == HOST_NAMED && strncmp(info.path, "builtins.", 9) == 0) return is_python(e, x, info.path + 9);
+    *known &= info.kind == HOST_CLASS;
+    return *known && info.text && is_numpy(x, info.text);
+}
+
+Val fn_isinstance(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[2];
+    bool known = true;
+    if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);
+    bool r = instance_of(e, x[0], x[1], &known);
+    return known ? val_bool(e, r) : bad_arg(e, site, 1, x[1], "it takes classes, or a tuple of classes");
+}
+
+Val fn_type(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
+    if (!val_is_scalar(x) || is_weak(x)) return bad_arg(e, site, 0, x, "it takes a typed scalar; isinstance(x, int) tests the others");
+    return (Val){.ty = ty_dtype(e_types(e), val_dtype(x))};
+}
+
+/* ---- operator ------------------------------------------------------------------------------------------------------ */
+Val fn_op_binary(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[2];
+    if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);
+    return eval_binary(e, site->span, (PyBinary)site->fn->param, x[0], x[1]);
+}
+
+Val fn_op_unary(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    return bind_args(e, site, n, args, 1, &x) ? eval_unary(e, site->span, (PyUnary)site->fn->param, x) : val_poison(e);
+}
+
+Val fn_op_compare(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[2];
+    if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);
+    return eval_compare(e, site->span, (PyCompare)site->fn->param, x[0], x[1]);
+}
+
+Val fn_op_not(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    return bind_args(e, site, n, args, 1, &x) ? eval_not(e, site->span, x) : val_poison(e);
+}
+
+/* param: 1 is_not */
+Val fn_op_is(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[2];
+    return bind_args(e, site, n, args, 2, x) ? eval_is(e, site->span, x[0], x[1], site->fn->param) : val_poison(e);
+}
+
+Val fn_op_contains(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[2];
+    return bind_args(e, site, n, args, 2, x) ? eval_contains(e, site->span, x[1], x[0], false) : val_poison(e);
+}
+
+Val fn_op_getitem(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[2];
+    return bind_args(e, site, n, args, 2, x) ? eval_getitem(e, site->span, x[0], x[1]) : val_poison(e);
+}
+
+Val fn_op_setitem(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[3];
+    if (!bind_args(e, site, n, args, 3, x)) return val_poison(e);
+    eval_setitem(e, site->span, x[0], x[1], x[2]);
+    return val_none(e);
+}
+
+Val fn_op_index(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    return bind_args(e, site, n, args, 1, &x) && want_ints(e, site, 1, &x) ? to_python_int(e, x) : val_poison(e);
+}

@@ -1,0 +1,195 @@
+/* fnparts.c - functions that the IR has no operation for, made of those that it has.
+ *
+ * They are written once for all devices, so that the devices agree to the bit. */
+#include "devfns.h"
+
+#include <math.h>
+
+static Ref fconst(Eval *e, Type t, double v) { return e_float(e, t, v); }
+static Ref fabs_of(Eval *e, Type t, Ref x) { return e_op1(e, OP_ABS, t, x); }
+static Ref copysign_of(Eval *e, Type t, Ref x, Ref y) { return e_math2(e, MATH_COPYSIGN, t, x, y); }
+static Type bits_type(Type t) { return t == T_F64 ? T_I64 : t == T_F32 ? T_I32 : T_I16; }
+
+Ref is_nan(Eval *e, Ref x) { return e_cmp(e, PRED_NE, x, x); }
+Ref is_inf(Eval *e, Type t, Ref x) { return e_cmp(e, PRED_EQ, fabs_of(e, t, x), fconst(e, t, INFINITY)); }
+Ref is_finite(Eval *e, Type t, Ref x) { return e_cmp(e, PRED_LT, fabs_of(e, t, x), fconst(e, t, INFINITY)); }
+
+Ref sign_bit(Eval *e, Type t, Ref x) {
+    Type i = bits_type(t);
+    return e_cmp(e, PRED_LT, e_op1(e, OP_BITCAST, i, x), e_int(e, i, 0));
+}
+
+Ref part_frac(Eval *e, Type t, Ref x, Ref whole) {
+    Ref frac = e_select(e, t, is_inf(e, t, x), fconst(e, t, 0), e_op2(e, OP_SUB, t, x, whole));
+    return copysign_of(e, t, frac, x);
+}
+
+/* The exponent field moves out; subnormals are scaled up first. Zero, infinity and NaN stay, with exponent 0. */
+void part_frexp(Eval *e, Type t, Ref x, Ref *mantissa, Ref *exponent) {
+    Type i = bits_type(t);
+    int digits = t == T_F64 ? 52 : 23, bias = t == T_F64 ? 1022 : 126;
+    Ref tiny = e_cmp(e, PRED_LT, fabs_of(e, t, x), fconst(e, t, t == T_F64 ? 0x1p-1022 : 0x1p-126));
+    Ref scaled = e_select(e, t, tiny, e_op2(e, OP_MUL, t, x, fconst(e, t, 0x1p54)), x);
+    Ref bits = e_op1(e, OP_BITCAST, i, scaled);
+    Ref field = e_op2(e, OP_AND, i, e_op2(e, OP_SHR, i, bits, e_int(e, i, digits)), e_int(e, i, t == T_F64 ? 0x7ff : 0xff));
+    Ref exp = e_op2(e, OP_SUB, T_I32, e_conv(e, T_I32, field), e_int(e, T_I32, bias));
+    exp = e_op2(e, OP_SUB, T_I32, exp, e_select(e, T_I32, tiny, e_int(e, T_I32, 54), e_int(e, T_I32, 0)));
+    int64_t mask = t == T_F64 ? (int64_t)0x7ff << 52 : (int64_t)0xff << 23;
+    Ref rest = e_op2(e, OP_AND, i, bits, e_int(e, i, ~mask));
+    Ref half = e_op2(e, OP_OR, i, rest, e_int(e, i, (int64_t)bias << digits));
+    Ref same = e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_EQ, x, fconst(e, t, 0)), e_op1(e, OP_NOT, T_BOOL, is_finite(e, t, x)));
+    *mantissa = e_select(e, t, same, x, e_op1(e, OP_BITCAST, t, half));
+    *exponent = e_select(e, T_I32, same, e_int(e, T_I32, 0), exp);
+}
+
+Ref part_ldexp(Eval *e, Type t, Ref x, Ref exponent) {
+    Ref low = e_op2(e, OP_MAX, T_I64, exponent, e_int(e, T_I64, -5000));
+    return e_math2(e, MATH_LDEXP, t, x, e_conv(e, T_I32, e_op2(e, OP_MIN, T_I64, low, e_int(e, T_I64, 5000))));
+}
+
+/* The nearer multiple of y, the even one when both are as near: from fmod alone, which is exact. */
+Ref part_remainder(Eval *e, Type t, Ref x, Ref y) {
+    Ref ax = fabs_of(e, t, x), ay = fabs_of(e, t, y);
+    Ref m = e_op2(e, OP_TRUNCMOD, t, ax, ay), c = e_op2(e, OP_SUB, t, ay, m);
+    Ref half = e_op2(e, OP_MUL, t, fconst(e, t, 0.5), e_op2(e, OP_SUB, t, ax, m));
+    Ref odd = e_op2(e, OP_TRUNCMOD, t, half, ay);
+    Ref tie = e_op2(e, OP_SUB, t, m, e_op2(e, OP_ADD, t, odd, odd));
+    Ref r = e_select(e, t, e_cmp(e, PRED_LT, m, c), m,
+                     e_select(e, t, e_cmp(e, PRED_GT, m, c), e_op1(e, OP_NEG, t, c), tie));
+    Ref sign = copysign_of(e, t, fconst(e, t, 1), x);
+    return e_op2(e, OP_MUL, t, sign, r);
+}
+
+Ref part_hypot(Eval *e, Type t, uint32_t n, const Ref *x) {
+    if (n == 0) return fconst(e, t, 0);
+    Ref r = fabs_of(e, t, x[0]);
+    for (uint32_t i = 1; i < n; i++) r = e_math2(e, MATH_HYPOT, t, r, x[i]);
+    return r;
+}
+
+/* ---- neighbours: the bits of a float count upwards from zero ------------------------------------------------- */
+Ref part_nextafter(Eval *e, Type t, Ref x, Ref y) {
+    Type i = bits_type(t);
+    Ref bits = e_op1(e, OP_BITCAST, i, x), ybits = e_op1(e, OP_BITCAST, i, y);
+    Ref zero = fconst(e, t, 0), one = e_int(e, i, 1);
+    Ref away = e_op2(e, OP_XOR, T_BOOL, e_cmp(e, PRED_LT, x, y), e_cmp(e, PRED_LT, x, zero));
+    Ref step = e_op2(e, OP_ADD, i, bits, e_select(e, i, away, one, e_int(e, i, -1)));
+    Ref min_bits = t == T_F64 ? e_int(e, i, INT64_MIN) : t == T_F32 ? e_int(e, i, INT32_MIN) : e_int(e, i, INT16_MIN);
+    Ref smallest = e_op2(e, OP_OR, i, e_op2(e, OP_AND, i, ybits, min_bits), one);
+    Ref moved = e_select(e, i, e_cmp(e, PRED_EQ, x, zero), smallest, step);
+    Ref r = e_select(e, t, e_cmp(e, PRED_EQ, x, y), y, e_op1(e, OP_BITCAST, t, moved));
+    Ref nan = e_op2(e, OP_OR, T_BOOL, is_nan(e, x), is_nan(e, y));
+    return e_select(e, t, nan, e_op2(e, OP_ADD, t, x, y), r);
+}
+
+Ref part_spacing(Eval *e, Type t, Ref x) {
+    Type i = bits_type(t);
+    Ref next = e_op1(e, OP_BITCAST, t, e_op2(e, OP_ADD, i, e_op1(e, OP_BITCAST, i, x), e_int(e, i, 1)));
+    Ref r = e_op2(e, OP_SUB, t, next, x);
+    return e_select(e, t, is_nan(e, x), x, r);
+}
+
+Ref part_round(Eval *e, Type t, Ref x, int digits) {
+    if (digits == 0) return e_math1(e, MATH_RINT, t, x);
+    double scale = 1;
+    for (int i = digits < 0 ? -digits : digits; i > 0 && scale < 1e300; i--) scale *= 10;
+    Ref p = fconst(e, t, scale);
+    Ref r = e_math1(e, MATH_RINT, t, e_op2(e, digits > 0 ? OP_MUL : OP_DIV, t, x, p));
+    return e_op2(e, digits > 0 ? OP_DIV : OP_MUL, t, r, p);
+}
+
+/* ---- integers -------------------------------------------------------------------------------------------------- */
+Ref magnitude(Eval *e, Type t, Ref x, Type *out) {
+    static const Type unsigned_of[T__COUNT] = {[T_I8] = T_U8, [T_I16] = T_U16, [T_I32] = T_U32, [T_I64] = T_U64};
+    *out = type_is_signed(t) ? unsigned_of[t] : t;
+    return type_is_signed(t) ? e_conv(e, *out, e_op1(e, OP_ABS, t, x)) : x;
+}
+
+Ref part_gcd(Eval *e, Type t, Ref a, Ref b) {
+    BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
+    e_jump(e, head);
+    e_set_block(e, head);
+    Ref x = e_phi(e, t), y = e_phi(e, t);
+    e_phi_add(e, x, before, a);
+    e_phi_add(e, y, before, b);
+    e_branch(e, e_cmp(e, PRED_NE, y, e_int(e, t, 0)), body, done);
+    e_set_block(e, body);
+    Ref r = e_op2(e, OP_TRUNCMOD, t, x, y);
+    e_phi_add(e, x, body, y);
+    e_phi_add(e, y, body, r);
+    e_jump(e, head);
+    e_set_block(e, done);
+    return x;
+}
+
+/* The float64 root is at most one off. */
+Ref part_isqrt(Eval *e, Ref n) {
+    Ref one = e_int(e, T_U64, 1);
+    Ref r = e_conv(e, T_U64, e_math1(e, MATH_SQRT, T_F64, e_conv(e, T_F64, n)));
+    Ref high = e_cmp(e, PRED_GT, e_op2(e, OP_MUL, T_U64, r, r), n);
+    r = e_select(e, T_U64, high, e_op2(e, OP_SUB, T_U64, r, one), r);
+    Ref next = e_op2(e, OP_ADD, T_U64, r, one);
+    Ref low = e_cmp(e, PRED_LE, e_op2(e, OP_MUL, T_U64, next, next), n);
+    return e_select(e, T_U64, low, next, r);
+}
+
+/* A product of more than 64 consecutive numbers has 64 factors of 2 and is 0 in 64 bits. */
+Ref part_product(Eval *e, Ref from, Ref to) {
+    BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
+    e_jump(e, head);
+    e_set_block(e, head);
+    Ref i = e_phi(e, T_I64), r = e_phi(e, T_I64);
+    e_phi_add(e, i, before, from);
+    e_phi_add(e, r, before, e_int(e, T_I64, 1));
+    Ref more = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_LE, i, to), e_cmp(e, PRED_NE, r, e_int(e, T_I64, 0)));
+    e_branch(e, more, body, done);
+    e_set_block(e, body);
+    Ref product = e_op2(e, OP_MUL, T_I64, r, i), next = e_op2(e, OP_ADD, T_I64, i, e_int(e, T_I64, 1));
+    e_phi_add(e, i, body, next);
+    e_phi_add(e, r, body, product);
+    e_jump(e, head);
+    e_set_block(e, done);
+    return r;
+}
+
+/* r * (n - i) / (i + 1) for i below min(k, n - k); the quotient first, so that what fits never overflows. */
+Ref part_comb(Eval *e, Ref n, Ref k) {
+    k = e_op2(e, OP_MIN, T_I64, k, e_op2(e, OP_SUB, T_I64, n, k));
+    Ref one = e_int(e, T_I64, 1), zero = e_int(e, T_I64, 0);
+    Ref start = e_select(e, T_I64, e_cmp(e, PRED_LT, k, zero), zero, one);
+    BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
+    e_jump(e, head);
+    e_set_block(e, head);
+    Ref i = e_phi(e, T_I64), r = e_phi(e, T_I64);
+    e_phi_add(e, i, before, zero);
+    e_phi_add(e, r, before, start);
+    e_branch(e, e_cmp(e, PRED_LT, i, k), body, done);
+    e_set_block(e, body);
+    Ref d = e_op2(e, OP_ADD, T_I64, i, one), factor = e_op2(e, OP_SUB, T_I64, n, i);
+    Ref whole = e_op2(e, OP_MUL, T_I64, e_op2(e, OP_TRUNCDIV, T_I64, r, d), factor);
+    Ref rest = e_op2(e, OP_TRUNCDIV, T_I64, e_op2(e, OP_MUL, T_I64, e_op2(e, OP_TRUNCMOD, T_I64, r, d), factor), d);
+    e_phi_add(e, i, body, d);
+    e_phi_add(e, r, body, e_op2(e, OP_ADD, T_I64, whole, rest));
+    e_jump(e, head);
+    e_set_block(e, done);
+    return r;
+}
+
+/* The quotient rounds down first; more than half of a step, or half beside an odd quotient, rounds up. */
+Val round_int(Eval *e, Val x, int digits) {
+    DType d = val_dtype(x);
+    Scalar s = SCALAR(d, x.ty->weak);
+    Wide step = 1;
+    for (int i = digits; i < 0 && step <= dt_max(d); i++) step *= 10;
+    if (digits >= 0) return x;
+    if (step > dt_max(d)) return val_const_int(e, s, 0);
+    Val p = val_const_int(e, s, step);
+    Val q = eval_arith(e, PYB_FLOORDIV, s, x, p), r = eval_arith(e, PYB_MOD, s, x, p);
+    Type t = dtype_info[d].ir;
+    Ref rest = val_ref(e, r), missing = e_op2(e, OP_SUB, t, val_ref(e, p), rest), one = e_int(e, t, 1);
+    Ref odd = e_cmp(e, PRED_NE, e_op2(e, OP_AND, t, val_ref(e, q), one), e_int(e, t, 0));
+    Ref tie = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_EQ, rest, missing), odd);
+    Ref up = e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_GT, rest, missing), tie);
+    Val carry = val_of(e, s, e_select(e, t, up, one, e_int(e, t, 0)));
+    return eval_arith(e, PYB_MUL, s, eval_arith(e, PYB_ADD, s, q, carry), p);
+}
