@@ -191,6 +191,21 @@ static bool negative_power(Eval *e, PySpan span, Val *a, Val *b, Val *out) {
     return false;
 }
 
+/* In debug mode a division by zero raises, as Python's does. */
+static void check_divisor(Eval *e, PySpan span, PyBinary op, Val b) {
+    bool divides = op == PYB_TRUEDIV || op == PYB_FLOORDIV || op == PYB_MOD;
+    if (!e->req->debug || !e->building || !divides || dt_is_complex(val_dtype(b))) return;
+    if (val_const(b) && (b.konst == KONST_INT ? b.i != 0 : b.f.re != 0)) return;
+    Ref r = val_ref(e, b);
+    Type t = dtype_info[b.ty->dtype].ir;
+    Ref zero = type_is_float(t) ? e_float(e, t, 0) : e_int(e, t, 0);
+    BlockId bad = e_new_block(e), good = e_new_block(e);
+    e_branch(e, e_cmp(e, PRED_EQ, r, zero), bad, good);
+    e_set_block(e, bad);
+    e_raise(e, span, "ZeroDivisionError", "division by zero");
+    e_set_block(e, good);
+}
+
 Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     op &= ~(unsigned)PYB_INPLACE;
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
@@ -206,6 +221,7 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     a = val_meet(e, span, a, left);
     b = val_meet(e, span, b, right);
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    check_divisor(e, span, op, b);
     return val_convert(e, eval_arith(e, op, left, a, b), result);
 }
 
@@ -292,6 +308,14 @@ static bool compare_outside(Pred p, Val a, Val b, bool *out) {
     return true;
 }
 
+/* An integer against a constant that its type holds is compared in this type: no widening. */
+static bool compare_narrow(Val a, Val b, Scalar *s) {
+    Val c = val_const(a) ? a : b, v = val_const(a) ? b : a;
+    if (c.konst != KONST_INT || val_const(v) || !dt_is_int(val_dtype(v)) || !dt_fits(val_dtype(v), c.i)) return false;
+    *s = val_sc(v);
+    return true;
+}
+
 static Val compare_scalars(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     Pred p = compare_pred[op];
     bool exact = false, holds;
@@ -300,17 +324,12 @@ static Val compare_scalars(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
         return val_bool(e, holds);
     if (!promote_compare(e->dialect, val_sc(a), val_sc(b), &s, &exact))
         return operand_error(e, span, compare_text[op], a, b);
+    if (is_int_kind(a) && is_int_kind(b) && compare_narrow(a, b, &s)) exact = false;
     DType d = (DType)s.dtype;
     if (dt_is_complex(d)) return compare_complex(e, span, compare_text[op], p, d, a, b);
     bool a_signed = dtype_info[a.ty->dtype].kind == DK_INT, b_signed = dtype_info[b.ty->dtype].kind == DK_INT;
-    if (exact && is_int_kind(a) && is_int_kind(b) && a_signed != b_signed) {
-        if (!val_const(a) && !val_const(b))
-            return val_rt_bool(e, a_signed ? compare_mixed(e, p, a, b) : compare_mixed(e, swapped(p), b, a));
-        Val c = val_const(a) ? a : b;                         /* a constant that fits the other's type */
-        d = val_dtype(val_const(a) ? b : a);
-        if (!dt_fits(d, c.i)) return val_rt_bool(e, a_signed ? compare_mixed(e, p, a, b) : compare_mixed(e, swapped(p), b, a));
-        s = SCALAR(d, false);
-    }
+    if (exact && a_signed != b_signed)
+        return val_rt_bool(e, a_signed ? compare_mixed(e, p, a, b) : compare_mixed(e, swapped(p), b, a));
     a = val_convert(e, a, s);
     b = val_convert(e, b, s);
     if (compare_consts(p, a, b, &holds)) return val_bool(e, holds);

@@ -4,6 +4,7 @@
  * index arithmetic is a Horner scheme in elements; LAYOUT_A sums bytes. Indices are 64 bits here; passes narrow them. */
 #include "evaluator.h"
 
+#include <math.h>
 #include <string.h>
 
 static Val shape_at(Val a, uint32_t axis) { return a.items[1 + axis]; }
@@ -279,6 +280,7 @@ static Val general_view(Eval *e, PySpan span, Val a, const Val *index) {
 static Val array_getitem(Eval *e, PySpan span, Val a, Val index) {
     Val at[MAX_NDIM], in[MAX_NDIM];
     bool ints;
+    if (is_ellipsis(e, index)) return a;
     if (!spread_indices(e, span, a, index, at, &ints)) return val_poison(e);
     if (!ints) return general_view(e, span, a, at);
     if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return val_poison(e);
@@ -322,6 +324,8 @@ static void store_element(Eval *e, PySpan span, DType d, Ref p, Val v) {
     }
     Val c = val_convert(e, v, s);
     if (val_poisoned(c)) return;
+    double from, to;
+    if (val_as_double(v, &from) && val_as_double(c, &to) && isfinite(from) && !isfinite(to)) e_diag(e, span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
     if (!dt_is_complex(d)) {
         e_store(e, p, val_ref(e, c));
         return;

@@ -23,6 +23,10 @@ static void report_conflict(Body *b, PyRef r) {
     const Conflict *c = b->inst->conflict[r];
     const PyInstr *in = &b->inst->f->instrs.at[r];
     const PyInstr *from[2] = {&b->inst->f->instrs.at[c->from_a], &b->inst->f->instrs.at[c->from_b]};
+    if (from[1]->op == PY_LIST_APPEND) {
+        e_fail(e, from[1]->span, "write a loop", DIAG_CONSTRUCT, "a list that grows", "how many items there are is part of a value's type");
+        return;
+    }
     Diag *d = in->name ? e_diag(e, from[1]->span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
                        : e_diag(e, from[1]->span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
     for (int i = 0; d && i < 2; i++) {

@@ -73,7 +73,8 @@ Val val_meet(Eval *e, PySpan span, Val v, Scalar to) {
     if (weak_int && !val_const(v) && dt_is_int(d) && !to.weak && dtype_info[d].bits <= 16)
         e_help(e, e_diag(e, span, DIAG_WEAK_INT_NARROWED, dtype_info[d].name), "np.int64(...) on the other operand keeps 64 bits");
     Val r = val_convert(e, v, to);
-    if (v.konst == KONST_FLOAT && r.konst == KONST_FLOAT && isfinite(v.f.re) && !isfinite(r.f.re))
+    bool finite = v.konst == KONST_INT || (v.konst == KONST_FLOAT && isfinite(v.f.re));
+    if (finite && r.konst == KONST_FLOAT && !isfinite(r.f.re))
         e_diag(e, span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
     return r;
 }

@@ -102,6 +102,14 @@ static Val step_map_update(const Step *s) {
     return (Val){.ty = ty_composite(s->e->types, TY_DICT, 0, n + b.ty->n, items, NULL, NULL, names), .items = items};
 }
 
+/* f(*t, x); in a comprehension the length differs between iterations, and the PHI reports it. */
+static Val step_append(const Step *s) {
+    Val a = arg(s, 0), item = arg(s, 1);
+    if (val_poisoned(a) || val_poisoned(item)) return val_poison(s->e);
+    if (a.ty->kind != TY_TUPLE) return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, a));
+    return eval_binary(s->e, s->span, PYB_ADD, a, val_tuple(s->e, 1, &item));
+}
+
 static Val step_extend(const Step *s) {
     Val a = arg(s, 0), b = arg(s, 1);
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(s->e);
@@ -331,7 +339,7 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_MAP_ADD: return refuse(s, "a dict that grows", "a kernel's values are numbers, arrays and tuples", NULL);
     case PY_MAP_UPDATE: return step_map_update(s);
     case PY_LIST_EXTEND: return step_extend(s);
-    case PY_LIST_APPEND: return refuse(s, "a list that grows", "the length of a tuple is part of its type", "write a loop, or a constant tuple");
+    case PY_LIST_APPEND: return step_append(s);
     case PY_TO_TUPLE: {
         Val v = arg(s, 0);
         return val_poisoned(v) || v.ty->kind == TY_TUPLE ? v : e_fail(e, in->span, NULL, DIAG_NOT_UNPACKABLE, e_text(e, v));

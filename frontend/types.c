@@ -153,6 +153,14 @@ static const char *items_text(Types *t, const char *open, Ty ty, const char *clo
     return arena_printf(t->arena, "%s%s%s", s, ty->kind == TY_TUPLE && ty->n == 1 ? "," : "", close);
 }
 
+static const char *name_of(Types *t, HostRef fn) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    HostRef name = t->host->attr(t->host->self, fn, "__name__");
+    bool known = name && t->host->info(t->host->self, name, &info) && info.kind == HOST_STR;
+    return known ? info.text : "?";
+}
+
 static const char *object_text(Types *t, HostRef obj) {
     HostInfo info;
     memset(&info, 0, sizeof info);
@@ -160,7 +168,7 @@ static const char *object_text(Types *t, HostRef obj) {
     switch (info.kind) {
     case HOST_STR: return "str";
     case HOST_MODULE: return arena_printf(t->arena, "module %s", info.text ? info.text : "?");
-    case HOST_FUNCTION: return "function";
+    case HOST_FUNCTION: return arena_printf(t->arena, "function %s", name_of(t, obj));
     case HOST_NAMED: return arena_printf(t->arena, "function %s", info.path);
     case HOST_CLASS: return arena_printf(t->arena, "class %s", info.text ? info.text : "?");
     case HOST_LIST: return "list";

@@ -182,12 +182,26 @@ static bool find_path(Search *s, PyBlockId *from, PyBlockId *to) {
     return false;
 }
 
+static uint32_t columns(const char *from, const char *to) {
+    uint32_t n = 0;
+    for (const char *p = from; p < to; p++) n += (*p & 0xc0) != 0x80;
+    return n;
+}
+
+/* A loop's span covers its body: its first line is enough. */
+static PySpan first_line(const Search *s, PySpan span) {
+    if (!span.col || span.end_line == span.line) return span;
+    const char *line = s->e->host->source_line(s->e->host->self, s->f->file, span.line);
+    return line ? (PySpan){span.line, span.col, span.line, columns(line, line + strlen(line)) + 1} : span;
+}
+
 static void note_branch(const Search *s, Diag *d, PyBlockId b, uint32_t way) {
     const PyBlock *block = &s->f->blocks.at[b];
     const PyInstr *cond = &s->f->instrs.at[block->arg];
     DiagFrame at = s->fr->at;
     at.span = cond->span.line ? cond->span : block->term_span;
     const char *text = way ? "it is unassigned when this is false" : "it is unassigned when this is true";
+    if (cond->op == PY_ITER_HAS) at.span = first_line(s, at.span);
     if (cond->op == PY_ITER_HAS) text = way ? "it is unassigned when this loop has no iteration" : "it is unassigned in the first iteration of this loop";
     diag_note(s->e->diags, d, &at, "%s", text);
 }
@@ -222,8 +236,7 @@ static PySpan name_span(const Search *s, PySpan span, const char *name) {
         found = p;
     }
     if (!found) return span;
-    uint32_t col = 1;
-    for (const char *p = line; p < found; p++) col += (*p & 0xc0) != 0x80;
+    uint32_t col = columns(line, found) + 1;
     return (PySpan){span.line, col, span.line, col + (uint32_t)n};
 }
 
@@ -243,5 +256,5 @@ void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span
     Diag *d = e_diag(e, name_span(&s, span, name), e_numba(e) ? DIAG_MAYBE_UNASSIGNED : DIAG_NOT_ASSIGNED, name);
     if (!d) return;
     note_path(&s, d, from, to);
-    if (!e_numba(e)) diag_help(e->diags, d, "assign '%s' before the branch", name);
+    if (!e_numba(e)) diag_help(e->diags, d, "give '%s' a value before that", name);
 }
