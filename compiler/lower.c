@@ -207,6 +207,7 @@ static void set_types(Lower *L) {
     L->i32 = LLVMInt32TypeInContext(L->ctx);
     L->i64 = LLVMInt64TypeInContext(L->ctx);
     L->half = LLVMHalfTypeInContext(L->ctx);
+    L->bfloat = LLVMBFloatTypeInContext(L->ctx);
     L->f32 = LLVMFloatTypeInContext(L->ctx);
     L->f64 = LLVMDoubleTypeInContext(L->ctx);
     L->void_ = LLVMVoidTypeInContext(L->ctx);
@@ -215,6 +216,7 @@ static void set_types(Lower *L) {
 static void set_features(Lower *L, LLVMTargetMachineRef tm) {
     if (L->o->target == TARGET_PTX) {
         L->f16_arithmetic = L->f16_convert = L->f16_from_f64 = true;
+        L->bf16_convert = L->o->sm >= 80;
         return;
     }
     char *features = LLVMGetTargetMachineFeatureString(tm);

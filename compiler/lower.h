@@ -56,7 +56,8 @@ struct Lower {
     bool f16_arithmetic;        /* the target has f16 add, mul and fma of its own */
     bool f16_convert;           /* ... converts f16 from and to f32 */
     bool f16_from_f64;          /* ... rounds f64 to f16 in one step */
-    Ty i1, i8, i16, i32, i64, half, f32, f64, void_;
+    bool bf16_convert;          /* ... rounds f32 to bf16 */
+    Ty i1, i8, i16, i32, i64, half, bfloat, f32, f64, void_;
     struct Debug *debug;        /* debuginfo.c; NULL without line information */
 
     Val fn;                     /* the function that holds the body */

@@ -78,6 +78,7 @@ Val float_widen(Lower *L, Type t, Val v) {
 }
 
 Val float_narrow(Lower *L, Type t, Val v) {
+    if (t == T_BF16 && L->bf16_convert) return as_bits(L, LLVMBuildFPTrunc(L->b, v, ll_wide(L, L->bfloat), "b"));
     if (t == T_BF16) return f32_to_bf16(L, v);
     if (t != T_F16) return v;
     if (!L->f16_convert) return f32_to_f16(L, v);
