@@ -31,7 +31,7 @@ typedef struct CpuState {
 
 static void describe_pointer(Lower *L, const IrParam *p, uint32_t index) {
     if (p->flags & PARAM_NOALIAS) ll_attribute(L, L->fn, index + 1, "noalias", 0);
-    if (!(p->flags & PARAM_WRITTEN)) ll_attribute(L, L->fn, index + 1, "readonly", 0);
+    if ((p->flags & (PARAM_READ | PARAM_WRITTEN)) == PARAM_READ) ll_attribute(L, L->fn, index + 1, "readonly", 0);
     if (p->align) ll_attribute(L, L->fn, index + 1, "align", p->align);
 }
 
@@ -253,7 +253,7 @@ static void name_variants(Lower *L, Val call, const char *symbol, Type t, unsign
     for (unsigned i = 0; i < sizeof mvec / sizeof *mvec; i++) {
         unsigned lanes = mvec[i].bits / bits;
         const char *v = n == 2 ? "vv" : "v";
-        char name[64];
+        char name[96];
         snprintf(name, sizeof name, "_ZGV%cN%u%s_%s", mvec[i].letter, lanes, v, symbol);
         at += snprintf(list + at, sizeof list - (size_t)at, "%s_ZGV_LLVM_N%u%s_%s(%s)", i ? "," : "", lanes, v, symbol,
                        name);

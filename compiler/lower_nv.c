@@ -10,7 +10,7 @@ enum { PTX_KERNEL = 71, GLOBAL = 1, SHARED = 3, CONSTANT = 4, GENERIC = 0 };
 static void describe_pointer(Lower *L, const IrParam *p, uint32_t index) {
     LLVMAttributeIndex at = index + 1;
     if (p->flags & PARAM_NOALIAS) ll_attribute(L, L->fn, at, "noalias", 0);
-    if (!(p->flags & PARAM_WRITTEN)) ll_attribute(L, L->fn, at, "readonly", 0);
+    if ((p->flags & (PARAM_READ | PARAM_WRITTEN)) == PARAM_READ) ll_attribute(L, L->fn, at, "readonly", 0);
     if (p->align) ll_attribute(L, L->fn, at, "align", p->align);
 }
 

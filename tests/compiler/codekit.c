@@ -62,7 +62,7 @@ static Ref operand(IrModule *m, const KitOp *op, uint32_t k, Ref i) {
 IrModule *kit_kernel_of(Arena *arena, const KitOp *ops, uint32_t n) {
     IrModule *m = ir_new(arena, "kernel");
     ir_block(m);
-    for (uint16_t k = 0; k < 3; k++) add_param(m, PARAM_READONLY | PARAM_NOALIAS, k);
+    for (uint16_t k = 0; k < 3; k++) add_param(m, PARAM_READONLY | PARAM_NOALIAS | PARAM_READ, k);
     Ref i = thread_number(m);
     for (uint32_t k = 0; k < n; k++) {
         add_param(m, PARAM_NOALIAS | PARAM_WRITTEN, (uint16_t)(3 + k));
