@@ -27,17 +27,20 @@ Val fn_abs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return val_of(e, val_sc(x), e_op1(e, OP_ABS, dtype_info[d].ir, val_ref(e, x)));
 }
 
-/* In one type already the IR's MIN is exactly `b if b < a else a`; otherwise the comparison is made as the source has it. */
+/* In one type already the IR's MIN is exactly `b if b < a else a`; otherwise the comparison is made as the source has
+ * it. */
 static Val smaller(Eval *e, const CallSite *site, bool max, Val a, Val b) {
     Val target;
-    if (!val_join(e, a, b, &target)) return e_fail(e, site->span, "convert one of them", DIAG_ARG_TYPES, site->name, e_text(e, a), e_text(e, b));
+    if (!val_join(e, a, b, &target))
+        return e_fail(e, site->span, "convert one of them", DIAG_ARG_TYPES, site->name, e_text(e, a), e_text(e, b));
     DType d = val_dtype(target);
     bool both_const = val_const(a) && val_const(b);
     bool same = (val_const(a) || val_dtype(a) == d) && (val_const(b) || val_dtype(b) == d);
     if (!both_const && same && d != DT_BOOL) {
         Op op = e_numba(e) && dt_is_float(d) ? (max ? OP_FMAX : OP_FMIN) : max ? OP_MAX : OP_MIN;
         Scalar s = val_sc(target);
-        return val_of(e, s, e_op2(e, op, dtype_info[d].ir, val_ref(e, val_convert(e, a, s)), val_ref(e, val_convert(e, b, s))));
+        return val_of(
+            e, s, e_op2(e, op, dtype_info[d].ir, val_ref(e, val_convert(e, a, s)), val_ref(e, val_convert(e, b, s))));
     }
     return eval_select(e, site->span, eval_compare(e, site->span, max ? PYC_GT : PYC_LT, b, a), b, a);
 }
@@ -69,7 +72,8 @@ Val fn_round(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!call_bind(e, site, n, args, 2, params, v) || !want_scalars(e, site, 1, v, true)) return val_poison(e);
     bool whole = !v[1].ty || ty_is(v[1].ty, TY_NONE);
     if (!whole && (!val_as_int(v[1], &digits) || digits > 400 || digits < -400))
-        return e_fail(e, arg_span(site, 1), "the number of digits is part of the compiled code", DIAG_ARG_CONSTANT, site->name, "ndigits", e_text(e, v[1]));
+        return e_fail(e, arg_span(site, 1), "the number of digits is part of the compiled code", DIAG_ARG_CONSTANT,
+                      site->name, "ndigits", e_text(e, v[1]));
     Val x = v[0];
     DType d = val_dtype(x);
     if (d == DT_BOOL) x = to_python_int(e, x);
@@ -84,14 +88,17 @@ Val fn_pow(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v[3];
     if (!call_bind(e, site, n, args, 3, params, v) || !want_scalars(e, site, 2, v, false)) return val_poison(e);
     if (v[2].ty && !ty_is(v[2].ty, TY_NONE))
-        return e_fail(e, arg_span(site, 2), "write pow(base, exp) % mod, or a loop that takes the remainder at each step", DIAG_KEYWORD_UNUSED, "mod", site->name);
+        return e_fail(e, arg_span(site, 2),
+                      "write pow(base, exp) % mod, or a loop that takes the remainder at each step",
+                      DIAG_KEYWORD_UNUSED, "mod", site->name);
     return eval_binary(e, site->span, PYB_POW, v[0], v[1]);
 }
 
 Val fn_divmod(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
     if (!bind_args(e, site, n, args, 2, x) || !want_scalars(e, site, 2, x, true)) return val_poison(e);
-    Val items[2] = {eval_binary(e, site->span, PYB_FLOORDIV, x[0], x[1]), eval_binary(e, site->span, PYB_MOD, x[0], x[1])};
+    Val items[2] = {eval_binary(e, site->span, PYB_FLOORDIV, x[0], x[1]),
+                    eval_binary(e, site->span, PYB_MOD, x[0], x[1])};
     if (val_poisoned(items[0]) || val_poisoned(items[1])) return val_poison(e);
     return val_tuple(e, 2, items);
 }
@@ -276,11 +283,13 @@ Val fn_isinstance(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 Val fn_type(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
     if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
-    if (!val_is_scalar(x) || is_weak(x)) return bad_arg(e, site, 0, x, "it takes a typed scalar; isinstance(x, int) tests the others");
+    if (!val_is_scalar(x) || is_weak(x))
+        return bad_arg(e, site, 0, x, "it takes a typed scalar; isinstance(x, int) tests the others");
     return (Val){.ty = ty_dtype(e_types(e), val_dtype(x))};
 }
 
-/* ---- operator ------------------------------------------------------------------------------------------------------ */
+/* ---- operator ------------------------------------------------------------------------------------------------------
+ */
 Val fn_op_binary(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
     if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);

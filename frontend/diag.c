@@ -3,7 +3,11 @@
 
 #include <string.h>
 
-static const struct { const char *name; Severity severity; const char *exception, *format; } rows[DIAG__COUNT] = {
+static const struct {
+    const char *name;
+    Severity severity;
+    const char *exception, *format;
+} rows[DIAG__COUNT] = {
 #define DIAG(code, severity, exception, message) [DIAG_##code] = {#code, severity, exception, message},
 #include "diag.def"
 #undef DIAG
@@ -14,13 +18,15 @@ const char *diag_exception(DiagCode code) { return rows[code].exception; }
 Severity diag_severity(DiagCode code) { return rows[code].severity; }
 
 static bool same_place(const DiagFrame *a, const DiagFrame *b) {
-    return strcmp(a->file ? a->file : "", b->file ? b->file : "") == 0 && memcmp(&a->span, &b->span, sizeof a->span) == 0;
+    return strcmp(a->file ? a->file : "", b->file ? b->file : "") == 0 &&
+           memcmp(&a->span, &b->span, sizeof a->span) == 0;
 }
 
 static bool reported(const DiagList *l, DiagCode code, const DiagFrame *at, const char *message) {
     for (uint32_t i = 0; i < l->diags.n; i++) {
         const Diag *d = &l->diags.at[i];
-        if (d->code == code && same_place(&d->at, at) && (at->span.col || strcmp(d->message, message) == 0)) return true;
+        if (d->code == code && same_place(&d->at, at) && (at->span.col || strcmp(d->message, message) == 0))
+            return true;
     }
     return false;
 }

@@ -16,7 +16,8 @@
 enum { TAB_WIDTH = 4, MAX_SPAN_LINES = 4 };
 
 typedef enum Style { PLAIN, BOLD, RED, YELLOW, GREEN, BLUE, STYLE__COUNT } Style;
-static const char *const ansi[STYLE__COUNT] = {"\033[0m", "\033[1m", "\033[1;31m", "\033[1;33m", "\033[1;32m", "\033[1;34m"};
+static const char *const ansi[STYLE__COUNT] = {"\033[0m",    "\033[1m",    "\033[1;31m",
+                                               "\033[1;33m", "\033[1;32m", "\033[1;34m"};
 
 typedef struct Text {
     Arena *arena;
@@ -57,7 +58,9 @@ static uint32_t next_char(const char **s) {
     return c;
 }
 
-typedef struct Span32 { uint32_t first, last; } Span32;
+typedef struct Span32 {
+    uint32_t first, last;
+} Span32;
 
 static bool in_ranges(const Span32 *r, size_t n, uint32_t c) {
     for (size_t i = 0; i < n; i++)
@@ -67,11 +70,13 @@ static bool in_ranges(const Span32 *r, size_t n, uint32_t c) {
 
 /* Columns of a terminal: 0 for what combines with the character before, 2 for East Asian and pictures. */
 static uint32_t char_width(uint32_t c) {
-    static const Span32 zero[] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd}, {0x610, 0x61a}, {0x64b, 0x65f},
-                                  {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
-    static const Span32 wide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xa960, 0xa97f}, {0xac00, 0xd7a3},
-                                  {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f},
-                                  {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+    static const Span32 zero[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
+                                  {0x64b, 0x65f},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},
+                                  {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+    static const Span32 wide[] = {{0x1100, 0x115f},  {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97f},
+                                  {0xac00, 0xd7a3},  {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+                                  {0xffe0, 0xffe6},  {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
+                                  {0x20000, 0x3fffd}};
     if (c < 0x300) return 1;
     if (in_ranges(zero, sizeof zero / sizeof *zero, c)) return 0;
     return in_ranges(wide, sizeof wide / sizeof *wide, c) ? 2 : 1;
@@ -109,9 +114,7 @@ static uint32_t count_chars(const char *line) {
     return n;
 }
 
-static uint32_t first_char(const char *line) {
-    return (uint32_t)strspn(line, " \t\f") + 1;
-}
+static uint32_t first_char(const char *line) { return (uint32_t)strspn(line, " \t\f") + 1; }
 
 /* The part of the span on this line: characters [*from, *to). */
 static void span_part(const PySpan *s, uint32_t number, const char *line, uint32_t *from, uint32_t *to) {
@@ -143,7 +146,7 @@ static void excerpt(Text *t, const DiagFrame *at, Style style) {
     uint32_t last = s->end_line > s->line && s->col ? s->end_line : s->line;
     if (!s->line || !at->file) return;
     for (uint32_t n = s->line; n <= last; n++) {
-        if (n - s->line >= MAX_SPAN_LINES - 1 && n < last) {   /* a long span: its first lines and its last one */
+        if (n - s->line >= MAX_SPAN_LINES - 1 && n < last) { /* a long span: its first lines and its last one */
             styled(t, BLUE, "  ... |\n");
             n = last;
         }

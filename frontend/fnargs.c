@@ -4,9 +4,7 @@
 
 #include <math.h>
 
-PySpan arg_span(const CallSite *site, uint32_t i) {
-    return site->arg_spans ? site->arg_spans[i] : site->span;
-}
+PySpan arg_span(const CallSite *site, uint32_t i) { return site->arg_spans ? site->arg_spans[i] : site->span; }
 
 bool bind_args(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint32_t want, Val *out) {
     static const char *const names[] = {"/x1", "/x2", "/x3", "/x4"};
@@ -54,7 +52,8 @@ bool want_ints(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 
 /* The smallest float that numpy's loops offer for an integer; Numba's have no float16. */
 static DType float_for(Eval *e, DType d) {
-    if (!dt_is_int(d) && d != DT_BOOL) return e_numba(e) && dtype_info[d].kind == DK_FLOAT && dtype_info[d].bits == 16 ? DT_F32 : d;
+    if (!dt_is_int(d) && d != DT_BOOL)
+        return e_numba(e) && dtype_info[d].kind == DK_FLOAT && dtype_info[d].bits == 16 ? DT_F32 : d;
     if (dtype_info[d].bits > 16) return DT_F64;
     return dtype_info[d].bits == 16 || e_numba(e) ? DT_F32 : DT_F16;
 }
@@ -87,7 +86,7 @@ static DType common_type(Eval *e, uint32_t n, const Val *args, bool floats) {
     }
     if (!floats) return dt_is_float((DType)all.dtype) ? float_for(e, (DType)all.dtype) : (DType)all.dtype;
     DType result = DT_NONE;
-    for (uint32_t i = 0; i < n; i++) {      /* each argument to its float, then those to the widest */
+    for (uint32_t i = 0; i < n; i++) { /* each argument to its float, then those to the widest */
         Scalar s = val_sc(args[i]);
         if (s.weak && !all.weak) promote_common(DIALECT_NUMPY, s, all, &s);
         else if (s.weak) s = all;
@@ -105,7 +104,8 @@ static unsigned loop_of(DType d) {
 }
 
 static bool no_loop(Eval *e, const CallSite *site, unsigned loops, uint32_t n, const Val *args) {
-    const char *help = loops & LOOP_FLOAT ? "take .real, .imag or abs(...) of a complex number" : "it takes integers: int(...) truncates";
+    const char *help = loops & LOOP_FLOAT ? "take .real, .imag or abs(...) of a complex number"
+                                          : "it takes integers: int(...) truncates";
     if (n == 1) e_fail(e, site->span, help, DIAG_ARG_TYPE, site->name, e_text(e, args[0]));
     else e_fail(e, site->span, help, DIAG_ARG_TYPES, site->name, e_text(e, args[0]), e_text(e, args[1]));
     return false;
@@ -163,15 +163,16 @@ typedef double Fn1(double);
 typedef double Fn2(double, double);
 
 static Fn1 *const host1[MATH__COUNT] = {
-    [MATH_SQRT] = sqrt,   [MATH_FLOOR] = floor, [MATH_CEIL] = ceil,   [MATH_TRUNC] = trunc, [MATH_RINT] = rint,
-    [MATH_EXP] = exp,     [MATH_EXP2] = exp2,   [MATH_EXPM1] = expm1, [MATH_LOG] = log,     [MATH_LOG2] = log2,
-    [MATH_LOG10] = log10, [MATH_LOG1P] = log1p, [MATH_SIN] = sin,     [MATH_COS] = cos,     [MATH_TAN] = tan,
-    [MATH_ASIN] = asin,   [MATH_ACOS] = acos,   [MATH_ATAN] = atan,   [MATH_SINH] = sinh,   [MATH_COSH] = cosh,
-    [MATH_TANH] = tanh,   [MATH_ASINH] = asinh, [MATH_ACOSH] = acosh, [MATH_ATANH] = atanh, [MATH_ERF] = erf,
+    [MATH_SQRT] = sqrt,   [MATH_FLOOR] = floor,   [MATH_CEIL] = ceil,   [MATH_TRUNC] = trunc, [MATH_RINT] = rint,
+    [MATH_EXP] = exp,     [MATH_EXP2] = exp2,     [MATH_EXPM1] = expm1, [MATH_LOG] = log,     [MATH_LOG2] = log2,
+    [MATH_LOG10] = log10, [MATH_LOG1P] = log1p,   [MATH_SIN] = sin,     [MATH_COS] = cos,     [MATH_TAN] = tan,
+    [MATH_ASIN] = asin,   [MATH_ACOS] = acos,     [MATH_ATAN] = atan,   [MATH_SINH] = sinh,   [MATH_COSH] = cosh,
+    [MATH_TANH] = tanh,   [MATH_ASINH] = asinh,   [MATH_ACOSH] = acosh, [MATH_ATANH] = atanh, [MATH_ERF] = erf,
     [MATH_ERFC] = erfc,   [MATH_TGAMMA] = tgamma, [MATH_CBRT] = cbrt,
 };
 static Fn2 *const host2[MATH__COUNT] = {
-    [MATH_POW] = pow, [MATH_ATAN2] = atan2, [MATH_HYPOT] = hypot, [MATH_COPYSIGN] = copysign, [MATH_NEXTAFTER] = nextafter,
+    [MATH_POW] = pow,           [MATH_ATAN2] = atan2,         [MATH_HYPOT] = hypot,
+    [MATH_COPYSIGN] = copysign, [MATH_NEXTAFTER] = nextafter,
 };
 
 /* float64 constants fold as CPython computes them, so that math.sqrt(2.0) is a constant. */

@@ -31,13 +31,15 @@ void part_frexp(Eval *e, Type t, Ref x, Ref *mantissa, Ref *exponent) {
     Ref tiny = e_cmp(e, PRED_LT, fabs_of(e, t, x), fconst(e, t, t == T_F64 ? 0x1p-1022 : 0x1p-126));
     Ref scaled = e_select(e, t, tiny, e_op2(e, OP_MUL, t, x, fconst(e, t, 0x1p54)), x);
     Ref bits = e_op1(e, OP_BITCAST, i, scaled);
-    Ref field = e_op2(e, OP_AND, i, e_op2(e, OP_SHR, i, bits, e_int(e, i, digits)), e_int(e, i, t == T_F64 ? 0x7ff : 0xff));
+    Ref field =
+        e_op2(e, OP_AND, i, e_op2(e, OP_SHR, i, bits, e_int(e, i, digits)), e_int(e, i, t == T_F64 ? 0x7ff : 0xff));
     Ref exp = e_op2(e, OP_SUB, T_I32, e_conv(e, T_I32, field), e_int(e, T_I32, bias));
     exp = e_op2(e, OP_SUB, T_I32, exp, e_select(e, T_I32, tiny, e_int(e, T_I32, 54), e_int(e, T_I32, 0)));
     int64_t mask = t == T_F64 ? (int64_t)0x7ff << 52 : (int64_t)0xff << 23;
     Ref rest = e_op2(e, OP_AND, i, bits, e_int(e, i, ~mask));
     Ref half = e_op2(e, OP_OR, i, rest, e_int(e, i, (int64_t)bias << digits));
-    Ref same = e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_EQ, x, fconst(e, t, 0)), e_op1(e, OP_NOT, T_BOOL, is_finite(e, t, x)));
+    Ref same =
+        e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_EQ, x, fconst(e, t, 0)), e_op1(e, OP_NOT, T_BOOL, is_finite(e, t, x)));
     *mantissa = e_select(e, t, same, x, e_op1(e, OP_BITCAST, t, half));
     *exponent = e_select(e, T_I32, same, e_int(e, T_I32, 0), exp);
 }

@@ -16,12 +16,12 @@ Val fn_warpsize(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return e_numba(e) ? val_const_int(e, typed(DT_I32), 32) : val_int(e, 32);
 }
 
-static Ref wide_sreg(Eval *e, Sreg first, unsigned axis) {
-    return e_conv(e, T_I64, e_sreg(e, (Sreg)(first + axis)));
-}
+static Ref wide_sreg(Eval *e, Sreg first, unsigned axis) { return e_conv(e, T_I64, e_sreg(e, (Sreg)(first + axis))); }
 
 static Val grid_axis(Eval *e, bool size, unsigned axis) {
-    if (size) return val_rt_int(e, e_op2(e, OP_MUL, T_I64, wide_sreg(e, SREG_NCTAID_X, axis), wide_sreg(e, SREG_NTID_X, axis)));
+    if (size)
+        return val_rt_int(e,
+                          e_op2(e, OP_MUL, T_I64, wide_sreg(e, SREG_NCTAID_X, axis), wide_sreg(e, SREG_NTID_X, axis)));
     Ref block = e_op2(e, OP_MUL, T_I64, wide_sreg(e, SREG_CTAID_X, axis), wide_sreg(e, SREG_NTID_X, axis));
     return val_rt_int(e, e_op2(e, OP_ADD, T_I64, block, wide_sreg(e, SREG_TID_X, axis)));
 }
@@ -34,13 +34,16 @@ Val fn_grid(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     bool size = site->fn->param;
     if (!call_bind(e, site, n, args, 1, params, &v)) return val_poison(e);
     if (!val_as_int(v, &ndim))
-        return e_fail(e, arg_span(site, 0), "the number of axes is part of the compiled code", DIAG_ARG_CONSTANT, site->name, "ndim", e_text(e, v));
-    if (ndim < 1 || ndim > 3) return e_fail(e, arg_span(site, 0), NULL, DIAG_ARG_VALUE, site->name, "a grid has 1, 2 or 3 axes");
+        return e_fail(e, arg_span(site, 0), "the number of axes is part of the compiled code", DIAG_ARG_CONSTANT,
+                      site->name, "ndim", e_text(e, v));
+    if (ndim < 1 || ndim > 3)
+        return e_fail(e, arg_span(site, 0), NULL, DIAG_ARG_VALUE, site->name, "a grid has 1, 2 or 3 axes");
     for (unsigned i = 0; i < (unsigned)ndim; i++) items[i] = grid_axis(e, size, i);
     return ndim == 1 ? items[0] : val_tuple(e, (uint32_t)ndim, items);
 }
 
-/* ---- methods of scalars: the first argument is the scalar --------------------------------------------------------- */
+/* ---- methods of scalars: the first argument is the scalar ---------------------------------------------------------
+ */
 static bool self_and_dtype(Eval *e, const CallSite *site, uint32_t n, const Val *args, Val *self, DType *d) {
     static const char *const params[] = {"/self", "dtype"};
     Val v[2];
@@ -56,7 +59,8 @@ Val fn_astype(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     DType d;
     if (!self_and_dtype(e, site, n, args, &x, &d)) return val_poison(e);
     if (dt_is_complex(val_dtype(x)) && !dt_is_complex(d) && d != DT_BOOL)
-        return e_fail(e, site->span, "take .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, x), dtype_info[d].name);
+        return e_fail(e, site->span, "take .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, x),
+                      dtype_info[d].name);
     return val_convert(e, x, typed(d));
 }
 
@@ -67,13 +71,15 @@ Val fn_view(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     DType from = val_dtype(x);
     bool bits = from != DT_BOOL && d != DT_BOOL && !dt_is_complex(from) && !dt_is_complex(d);
     if (!bits || is_weak(x) || dtype_info[from].bits != dtype_info[d].bits)
-        return e_fail(e, site->span, "a view has the same number of bits", DIAG_ARG_TYPES, site->name, e_text(e, x), dtype_info[d].name);
+        return e_fail(e, site->span, "a view has the same number of bits", DIAG_ARG_TYPES, site->name, e_text(e, x),
+                      dtype_info[d].name);
     if (from == d) return x;
     return val_typed(e, d, e_op1(e, OP_BITCAST, dtype_info[d].ir, val_ref(e, x)));
 }
 
 Val fn_item(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    static const DType python[] = {[DK_BOOL] = DT_BOOL, [DK_INT] = DT_I64, [DK_UINT] = DT_I64, [DK_FLOAT] = DT_F64, [DK_COMPLEX] = DT_C128};
+    static const DType python[] = {
+        [DK_BOOL] = DT_BOOL, [DK_INT] = DT_I64, [DK_UINT] = DT_I64, [DK_FLOAT] = DT_F64, [DK_COMPLEX] = DT_C128};
     Val x;
     if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
     return e_numba(e) ? x : val_convert(e, x, SCALAR(python[dtype_info[x.ty->dtype].kind], true));

@@ -24,8 +24,17 @@ static bool two_floats(Eval *e, const CallSite *site, uint32_t n, const Val *arg
 /* numba-cuda has float16 versions of some functions; the others give float32. */
 static bool numba_half(MathFn f) {
     switch (f) {
-    case MATH_SIN: case MATH_COS: case MATH_EXP: case MATH_EXP2: case MATH_LOG: case MATH_LOG2: case MATH_LOG10:
-    case MATH_SQRT: case MATH_FLOOR: case MATH_CEIL: case MATH_TRUNC: return true;
+    case MATH_SIN:
+    case MATH_COS:
+    case MATH_EXP:
+    case MATH_EXP2:
+    case MATH_LOG:
+    case MATH_LOG2:
+    case MATH_LOG10:
+    case MATH_SQRT:
+    case MATH_FLOOR:
+    case MATH_CEIL:
+    case MATH_TRUNC: return true;
     default: return false;
     }
 }
@@ -89,7 +98,8 @@ Val fn_log(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Scalar s = math_scalar(e, given, x);
     Val folded = fold_math(e, MATH_LOG, s, 1, &x[0]), base = {0};
     if (given == 2) base = fold_math(e, MATH_LOG, s, 1, &x[1]);
-    if (folded.ty && (given == 1 || base.ty)) return given == 1 ? folded : val_const_float(e, s, folded.f.re / base.f.re, 0);
+    if (folded.ty && (given == 1 || base.ty))
+        return given == 1 ? folded : val_const_float(e, s, folded.f.re / base.f.re, 0);
     Type t = float_type((DType)s.dtype);
     Ref r = e_math1(e, MATH_LOG, t, float_ref(e, x[0], (DType)s.dtype));
     if (given == 2) r = e_op2(e, OP_DIV, t, r, e_math1(e, MATH_LOG, t, float_ref(e, x[1], (DType)s.dtype)));
@@ -131,7 +141,7 @@ Val fn_hypot(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (n == 0) return val_float(e, 0);
     if (!want_scalars(e, site, n, args, true)) return val_poison(e);
     Scalar s = math_scalar(e, n, args);
-    if (e_numba(e) && s.dtype == DT_F32)      /* numba-cuda: integers make it float64 */
+    if (e_numba(e) && s.dtype == DT_F32) /* numba-cuda: integers make it float64 */
         for (uint32_t i = 0; i < n; i++)
             if (is_integral(args[i])) s.dtype = DT_F64;
     Ref *x = ARENA_ARRAY(e_arena(e), Ref, n);
@@ -144,7 +154,8 @@ Val fn_dist(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!bind_args(e, site, n, args, 2, p)) return val_poison(e);
     for (uint32_t i = 0; i < 2; i++)
         if (!ty_is(p[i].ty, TY_TUPLE)) return bad_arg(e, site, i, p[i], "write the points as tuples: (x, y)");
-    if (p[0].ty->n != p[1].ty->n) return e_fail(e, site->span, NULL, DIAG_ARG_TYPES, site->name, e_text(e, p[0]), e_text(e, p[1]));
+    if (p[0].ty->n != p[1].ty->n)
+        return e_fail(e, site->span, NULL, DIAG_ARG_TYPES, site->name, e_text(e, p[0]), e_text(e, p[1]));
     Val *d = ARENA_ARRAY(e_arena(e), Val, p[0].ty->n + 1);
     for (uint32_t i = 0; i < p[0].ty->n; i++) {
         d[i] = eval_binary(e, site->span, PYB_SUB, p[0].items[i], p[1].items[i]);
@@ -167,7 +178,8 @@ Val fn_math_test(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Test test = (Test)site->fn->param;
     if (!one_float(e, site, n, args, &x, &s, &r)) return val_poison(e);
     if (is_integral(x)) return val_bool(e, test == TEST_FINITE);
-    if (val_as_double(x, &c)) return val_bool(e, test == TEST_NAN ? isnan(c) : test == TEST_INF ? isinf(c) : isfinite(c));
+    if (val_as_double(x, &c))
+        return val_bool(e, test == TEST_NAN ? isnan(c) : test == TEST_INF ? isinf(c) : isfinite(c));
     Type t = float_type((DType)s.dtype);
     return val_rt_bool(e, test == TEST_NAN ? is_nan(e, r) : test == TEST_INF ? is_inf(e, t, r) : is_finite(e, t, r));
 }
@@ -222,7 +234,8 @@ Val fn_ldexp(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!bind_args(e, site, n, args, 2, x) || !want_scalars(e, site, 2, x, true)) return val_poison(e);
     if (!is_integral(x[1])) return bad_arg(e, site, 1, x[1], "the exponent is an integer: int(...) truncates");
     Scalar s = math_scalar(e, 1, x);
-    if (e_numba(e) && (dtype_info[s.dtype].bits == 16 || (is_integral(x[0]) && dtype_info[x[0].ty->dtype].bits <= 16))) s.dtype = DT_F32;
+    if (e_numba(e) && (dtype_info[s.dtype].bits == 16 || (is_integral(x[0]) && dtype_info[x[0].ty->dtype].bits <= 16)))
+        s.dtype = DT_F32;
     Type t = float_type((DType)s.dtype);
     return float_val(e, s, part_ldexp(e, t, float_ref(e, x[0], (DType)s.dtype), val_conv_ref(e, x[1], DT_I64)));
 }
@@ -256,7 +269,8 @@ Val fn_fma(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Scalar s = math_scalar(e, 3, x);
     DType d = (DType)s.dtype;
     Type t = dtype_info[d].ir;
-    return val_of(e, s, e_op3(e, OP_FMA, t, val_conv_ref(e, x[0], d), val_conv_ref(e, x[1], d), val_conv_ref(e, x[2], d)));
+    return val_of(e, s,
+                  e_op3(e, OP_FMA, t, val_conv_ref(e, x[0], d), val_conv_ref(e, x[1], d), val_conv_ref(e, x[2], d)));
 }
 
 /* ---- integers ------------------------------------------------------------------------------------------------ */

@@ -74,11 +74,16 @@ static void type_all_weak(Eval *e, uint32_t n, Val *v) {
 
 static unsigned operator_loops(PyBinary op) {
     switch (op) {
-    case PYB_ADD: case PYB_MUL: return LOOP_BOOL | LOOP_NUMBER;
+    case PYB_ADD:
+    case PYB_MUL: return LOOP_BOOL | LOOP_NUMBER;
     case PYB_TRUEDIV: return LOOP_FLOAT | LOOP_COMPLEX;
-    case PYB_FLOORDIV: case PYB_MOD: return LOOP_REAL;
-    case PYB_LSHIFT: case PYB_RSHIFT: return LOOP_INT;
-    case PYB_AND: case PYB_OR: case PYB_XOR: return LOOP_BOOL | LOOP_INT;
+    case PYB_FLOORDIV:
+    case PYB_MOD: return LOOP_REAL;
+    case PYB_LSHIFT:
+    case PYB_RSHIFT: return LOOP_INT;
+    case PYB_AND:
+    case PYB_OR:
+    case PYB_XOR: return LOOP_BOOL | LOOP_INT;
     default: return LOOP_NUMBER;
     }
 }
@@ -114,7 +119,8 @@ Val fn_np_divmod(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 Val fn_np_float_power(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
     DType d;
-    if (!bind_args(e, site, n, args, 2, x) || !ufunc_loop(e, site, LOOP_FLOAT | LOOP_COMPLEX, 2, x, &d)) return val_poison(e);
+    if (!bind_args(e, site, n, args, 2, x) || !ufunc_loop(e, site, LOOP_FLOAT | LOOP_COMPLEX, 2, x, &d))
+        return val_poison(e);
     Scalar s = typed(dt_is_complex(d) ? DT_C128 : DT_F64);
     return eval_arith(e, PYB_POW, s, val_convert(e, x[0], s), val_convert(e, x[1], s));
 }
@@ -316,7 +322,8 @@ Val fn_np_isclose(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v[5];
     DType d;
     Wide equal_nan = 0;
-    if (!call_bind(e, site, n, args, 5, params, v) || !ufunc_loop(e, site, LOOP_BOOL | LOOP_REAL, 2, v, &d)) return val_poison(e);
+    if (!call_bind(e, site, n, args, 5, params, v) || !ufunc_loop(e, site, LOOP_BOOL | LOOP_REAL, 2, v, &d))
+        return val_poison(e);
     if (!v[2].ty) v[2] = val_float(e, 1e-5);
     if (!v[3].ty) v[3] = val_float(e, 1e-8);
     if (!want_scalars(e, site, 4, v, true)) return val_poison(e);
@@ -357,7 +364,8 @@ Val fn_np_ldexp(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
     DType d;
     if (!bind_args(e, site, n, args, 2, x) || !want_scalars(e, site, 2, x, true)) return val_poison(e);
-    if (!is_integral(x[1]) || val_dtype(x[1]) == DT_U64) return bad_arg(e, site, 1, x[1], "the exponent is a signed integer");
+    if (!is_integral(x[1]) || val_dtype(x[1]) == DT_U64)
+        return bad_arg(e, site, 1, x[1], "the exponent is a signed integer");
     if (!ufunc_loop(e, site, LOOP_FLOAT, 1, x, &d)) return val_poison(e);
     Ref r = part_ldexp(e, float_type(d), float_ref(e, x[0], d), val_conv_ref(e, x[1], DT_I64));
     return float_val(e, typed(d), r);
@@ -389,8 +397,10 @@ Val fn_np_angle(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v[2];
     DType d;
     Wide deg = 0;
-    if (!call_bind(e, site, n, args, 2, params, v) || !ufunc_loop(e, site, LOOP_FLOAT | LOOP_COMPLEX, 1, v, &d)) return val_poison(e);
-    if (v[1].ty && !val_as_int(v[1], &deg)) return e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "deg", e_text(e, v[1]));
+    if (!call_bind(e, site, n, args, 2, params, v) || !ufunc_loop(e, site, LOOP_FLOAT | LOOP_COMPLEX, 1, v, &d))
+        return val_poison(e);
+    if (v[1].ty && !val_as_int(v[1], &deg))
+        return e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "deg", e_text(e, v[1]));
     Val z = val_convert(e, v[0], typed(d));
     DType part = dtype_info[d].part;
     Type t = float_type(part);
@@ -401,7 +411,8 @@ Val fn_np_angle(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return float_val(e, typed(part), r);
 }
 
-/* ---- integers ------------------------------------------------------------------------------------------------------ */
+/* ---- integers ------------------------------------------------------------------------------------------------------
+ */
 
 /* param: 0 gcd, 1 lcm */
 Val fn_np_gcd(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -409,7 +420,8 @@ Val fn_np_gcd(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     DType d;
     Type t;
     if (!loop2(e, site, LOOP_INT | LOOP_NO_BOOL, n, args, x, &d)) return val_poison(e);
-    Ref a = magnitude(e, dtype_info[d].ir, val_ref(e, x[0]), &t), b = magnitude(e, dtype_info[d].ir, val_ref(e, x[1]), &t);
+    Ref a = magnitude(e, dtype_info[d].ir, val_ref(e, x[0]), &t),
+        b = magnitude(e, dtype_info[d].ir, val_ref(e, x[1]), &t);
     Ref r = part_gcd(e, t, a, b);
     if (site->fn->param) r = e_op2(e, OP_MUL, t, e_op2(e, OP_TRUNCDIV, t, a, r), b);
     return val_typed(e, d, e_conv(e, dtype_info[d].ir, r));
@@ -424,13 +436,15 @@ Val fn_np_bitwise_count(Eval *e, const CallSite *site, uint32_t n, const Val *ar
     return val_typed(e, DT_U8, e_conv(e, T_U8, e_op1(e, OP_POPC, t, m)));
 }
 
-/* ---- choosing -------------------------------------------------------------------------------------------------------- */
+/* ---- choosing
+ * -------------------------------------------------------------------------------------------------------- */
 Val fn_np_where(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"/condition", "/x", "/y"};
     Val v[3];
     DType d;
     if (!call_bind(e, site, n, args, 3, params, v)) return val_poison(e);
-    if (!want_scalars(e, site, 3, v, false) || !ufunc_loop(e, site, LOOP_BOOL | LOOP_NUMBER, 2, v + 1, &d)) return val_poison(e);
+    if (!want_scalars(e, site, 3, v, false) || !ufunc_loop(e, site, LOOP_BOOL | LOOP_NUMBER, 2, v + 1, &d))
+        return val_poison(e);
     Val x = loop_arg(e, site, 1, v[1], d), y = loop_arg(e, site, 2, v[2], d);
     return eval_select(e, site->span, v[0], x, y);
 }
@@ -464,7 +478,8 @@ Val fn_np_round(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v[2];
     DType d;
     Wide digits = 0;
-    if (!call_bind(e, site, n, args, 2, params, v) || !ufunc_loop(e, site, LOOP_REAL | LOOP_NO_BOOL, 1, v, &d)) return val_poison(e);
+    if (!call_bind(e, site, n, args, 2, params, v) || !ufunc_loop(e, site, LOOP_REAL | LOOP_NO_BOOL, 1, v, &d))
+        return val_poison(e);
     if (v[1].ty && (!val_as_int(v[1], &digits) || digits > 400 || digits < -400))
         return e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "decimals", e_text(e, v[1]));
     Val x = val_convert(e, v[0], typed(d));
@@ -479,7 +494,8 @@ Val fn_np_nan_to_num(Eval *e, const CallSite *site, uint32_t n, const Val *args)
         [DT_F16] = 65504, [DT_BF16] = 0x1.fep127, [DT_F32] = 0x1.fffffep127, [DT_F64] = 0x1.fffffffffffffp1023};
     Val v[5];
     DType d;
-    if (!call_bind(e, site, n, args, 5, params, v) || !ufunc_loop(e, site, LOOP_BOOL | LOOP_REAL, 1, v, &d)) return val_poison(e);
+    if (!call_bind(e, site, n, args, 5, params, v) || !ufunc_loop(e, site, LOOP_BOOL | LOOP_REAL, 1, v, &d))
+        return val_poison(e);
     Val x = val_convert(e, v[0], typed(d));
     if (!dt_is_float(d)) return x;
     Type t = float_type(d);

@@ -1,14 +1,17 @@
 /* promote.c - reads the tables of promote.def. */
 #include "promote.h"
 
-enum { DT_NO = 0xfe, DT_SAME = 0xfd };     /* entries that are no types */
+enum { DT_NO = 0xfe, DT_SAME = 0xfd }; /* entries that are no types */
 
 typedef enum Rules { RULES_PYTHON, RULES_NUMPY, RULES_NUMBA, RULES__COUNT } Rules;
 typedef enum Class { CLASS_BOOL, CLASS_INT, CLASS_HALF, CLASS_FLOAT, CLASS_COMPLEX, CLASS__COUNT } Class;
 enum { WEAK_BOOL, WEAK_INT, WEAK_FLOAT, WEAK_COMPLEX, WEAK__COUNT };
 
-#define ROW(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) \
-    {DT_##a, DT_##b, DT_##c, DT_##d, DT_##e, DT_##f, DT_##g, DT_##h, DT_##i, DT_##j, DT_##k, DT_##l, DT_##m, DT_##n, DT_##o}
+#define ROW(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)                                                               \
+    {                                                                                                                  \
+        DT_##a, DT_##b, DT_##c, DT_##d, DT_##e, DT_##f, DT_##g, DT_##h, DT_##i, DT_##j, DT_##k, DT_##l, DT_##m,        \
+            DT_##n, DT_##o                                                                                             \
+    }
 #define COMMON(dialect, left, ...)
 #define WEAK(type, ...)
 #define WEAK_JOIN(type, ...)
@@ -63,7 +66,10 @@ static Class class_of(DType d) {
 }
 
 static unsigned weak_kind(Scalar s) {
-    return s.dtype == DT_BOOL ? WEAK_BOOL : s.dtype == DT_I64 ? WEAK_INT : s.dtype == DT_F64 ? WEAK_FLOAT : WEAK_COMPLEX;
+    return s.dtype == DT_BOOL  ? WEAK_BOOL
+           : s.dtype == DT_I64 ? WEAK_INT
+           : s.dtype == DT_F64 ? WEAK_FLOAT
+                               : WEAK_COMPLEX;
 }
 
 static Rules rules_of(Dialect dialect, bool weak) {
@@ -135,7 +141,8 @@ bool promote_compare(Dialect dialect, Scalar a, Scalar b, Scalar *operand, bool 
 bool promote_join(Dialect dialect, Scalar a, Scalar b, Scalar *out) {
     if (dialect == DIALECT_NUMBA) return typed(common[DIALECT_NUMPY][a.dtype][b.dtype], out);
     if (a.weak && b.weak) return promote_common(dialect, a, b, out);
-    if (a.weak != b.weak) return typed(a.weak ? weak_joins[weak_kind(a)][b.dtype] : weak_joins[weak_kind(b)][a.dtype], out);
+    if (a.weak != b.weak)
+        return typed(a.weak ? weak_joins[weak_kind(a)][b.dtype] : weak_joins[weak_kind(b)][a.dtype], out);
     bool ints = class_of((DType)a.dtype) <= CLASS_INT && class_of((DType)b.dtype) <= CLASS_INT;
     return typed(common[DIALECT_NUMPY][a.dtype][b.dtype], out) && !(ints && out->dtype == DT_F64);
 }

@@ -8,9 +8,9 @@
 #include <string.h>
 
 static const char *const operators[PYB__COUNT] = {
-    [PYB_ADD] = "+",     [PYB_AND] = "&",    [PYB_FLOORDIV] = "//", [PYB_LSHIFT] = "<<", [PYB_MATMUL] = "@",
-    [PYB_MUL] = "*",     [PYB_MOD] = "%",    [PYB_OR] = "|",        [PYB_POW] = "**",    [PYB_RSHIFT] = ">>",
-    [PYB_SUB] = "-",     [PYB_TRUEDIV] = "/", [PYB_XOR] = "^",
+    [PYB_ADD] = "+", [PYB_AND] = "&",     [PYB_FLOORDIV] = "//", [PYB_LSHIFT] = "<<", [PYB_MATMUL] = "@",
+    [PYB_MUL] = "*", [PYB_MOD] = "%",     [PYB_OR] = "|",        [PYB_POW] = "**",    [PYB_RSHIFT] = ">>",
+    [PYB_SUB] = "-", [PYB_TRUEDIV] = "/", [PYB_XOR] = "^",
 };
 static const DType python_types[] = {DT_BOOL, DT_I64, DT_F64, DT_C128};
 
