@@ -21,6 +21,7 @@ typedef struct CpuState {
     Val range;                                  /* the function */
     Val grid[3], block[3], block_at[3], thread[3];
     Val number, first, last;                    /* of the block in the launch */
+    unsigned block_dims;                        /* how many of block_at[] are kept */
     Val interrupt;
     LLVMBasicBlockRef blocks, latch, exit;      /* head of the loop over blocks; end of one thread; return */
     Val count[3];                               /* rounds of the loops over x, y, z; no loop over z if NULL */
@@ -76,6 +77,31 @@ static void make_entry(Lower *L) {
     LLVMBuildRetVoid(L->b);
 }
 
+/* ---- which dimensions matter ------------------------------------------------------------------- */
+
+/* Whether y and z of the threads (SREG_TID_X) or blocks (SREG_CTAID_X) are looked at; an exception says all. */
+static bool looks_at_yz(const IrModule *m, Sreg x) {
+    if (m->sites.n) return true;
+    for (uint32_t b = 0; b < m->blocks.n; b++) {
+        const Block *block = &m->blocks.at[b];
+        for (uint32_t i = 0; i < block->instrs.n; i++) {
+            const Instr *in = &m->instrs.at[block->instrs.at[i]];
+            if (in->op != OP_SREG) continue;
+            if (in->sub == x + 1 || in->sub == x + 2 || (x == SREG_TID_X && in->sub == SREG_LANEID)) return true;
+        }
+    }
+    return false;
+}
+
+/* A kernel that looks at x only runs y * z times, in one loop instead of two. */
+static void count_rounds(Lower *L) {
+    CpuState *c = L->cpu;
+    for (unsigned i = 0; i < 3; i++) c->count[i] = c->block[i];
+    if (looks_at_yz(L->m, SREG_TID_X)) return;
+    c->count[1] = LLVMBuildNUWMul(L->b, c->block[1], c->block[2], "yz");
+    c->count[2] = NULL;
+}
+
 /* ---- the loops ------------------------------------------------------------------------------- */
 
 static void load_launch(Lower *L) {
@@ -104,46 +130,26 @@ static void poll(Lower *L) {
     LLVMPositionBuilderAtEnd(L->b, on);
 }
 
-/* The head of the loop over blocks: the number of the block, and its x, y, z, which count up from those of `first`. */
+/* The head of the loop over blocks: the block's number and its x, y, z, which count up from those of `first`. */
 static void begin_blocks(Lower *L) {
     CpuState *c = L->cpu;
     Val start[3], rest = c->first;
-    for (unsigned i = 0; i < 3; i++) {
+    c->block_dims = looks_at_yz(L->m, SREG_CTAID_X) ? 3 : 1;
+    for (unsigned i = 0; i < c->block_dims; i++) {
         Val size = LLVMBuildZExt(L->b, c->grid[i], L->i64, "size");
         start[i] = LLVMBuildTrunc(L->b, i < 2 ? LLVMBuildURem(L->b, rest, size, "r") : rest, L->i32, "start");
-        if (i < 2) rest = LLVMBuildUDiv(L->b, rest, size, "rest");
+        if (i + 1 < c->block_dims) rest = LLVMBuildUDiv(L->b, rest, size, "rest");
     }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
     LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, c->first, c->last), c->blocks, c->exit);
     LLVMPositionBuilderAtEnd(L->b, c->blocks);
     c->number = LLVMBuildPhi(L->b, L->i64, "number");
     LLVMAddIncoming(c->number, &c->first, &before, 1);
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < c->block_dims; i++) {
         c->block_at[i] = LLVMBuildPhi(L->b, L->i32, "ctaid");
         LLVMAddIncoming(c->block_at[i], &start[i], &before, 1);
     }
     poll(L);
-}
-
-/* Whether the threads' y and z differ in what the kernel computes. */
-static bool uses_y_or_z(const IrModule *m) {
-    for (uint32_t b = 0; b < m->blocks.n; b++) {
-        const Block *block = &m->blocks.at[b];
-        for (uint32_t i = 0; i < block->instrs.n; i++) {
-            const Instr *in = &m->instrs.at[block->instrs.at[i]];
-            if (in->op == OP_SREG && (in->sub == SREG_TID_Y || in->sub == SREG_TID_Z || in->sub == SREG_LANEID)) return true;
-        }
-    }
-    return false;
-}
-
-/* A kernel that looks at x only runs y * z times, in one loop instead of two. */
-static void count_rounds(Lower *L) {
-    CpuState *c = L->cpu;
-    for (unsigned i = 0; i < 3; i++) c->count[i] = c->block[i];
-    if (uses_y_or_z(L->m)) return;
-    c->count[1] = LLVMBuildNUWMul(L->b, c->block[1], c->block[2], "yz");
-    c->count[2] = NULL;
 }
 
 static void begin_kernel(Lower *L) {
@@ -173,7 +179,7 @@ static void begin_kernel(Lower *L) {
 static void advance_block(Lower *L, LLVMBasicBlockRef from) {
     CpuState *c = L->cpu;
     Val zero = LLVMConstInt(L->i32, 0, false), carry = LLVMConstInt(L->i1, 1, false);
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < c->block_dims; i++) {
         Val up = LLVMBuildNUWAdd(L->b, c->block_at[i], LLVMBuildZExt(L->b, carry, L->i32, "z"), "up");
         carry = ll_icmp(L, LLVMIntEQ, up, c->grid[i]);
         Val next = ll_select(L, carry, zero, up);
