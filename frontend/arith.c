@@ -279,6 +279,11 @@ static bool compare_consts(Pred p, Val a, Val b, bool *out) {
     return true;
 }
 
+/* What a comparison gives: Python's bool for two Python numbers, np.bool_ as soon as one operand is typed. */
+static Scalar truth_type(Eval *e, Val a, Val b) {
+    return a.ty->weak && b.ty->weak ? e_python_bool(e) : SCALAR(DT_BOOL, false);
+}
+
 /* A signed against an unsigned 64-bit integer, as numbers. */
 static Ref compare_mixed(Eval *e, Pred p, Val s, Val u) {
     Ref a = val_ref(e, s), b = val_conv_ref(e, u, DT_U64);
@@ -316,7 +321,7 @@ static bool compare_narrow(Val a, Val b, Scalar *s) {
     return true;
 }
 
-static Val compare_scalars(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
+static Val compare_numbers(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     Pred p = compare_pred[op];
     bool exact = false, holds;
     Scalar s;
@@ -334,6 +339,11 @@ static Val compare_scalars(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     b = val_convert(e, b, s);
     if (compare_consts(p, a, b, &holds)) return val_bool(e, holds);
     return val_rt_bool(e, e_cmp(e, p, val_ref(e, a), val_ref(e, b)));
+}
+
+static Val compare_scalars(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
+    Val v = compare_numbers(e, span, op, a, b);
+    return val_poisoned(v) ? v : val_convert(e, v, truth_type(e, a, b));
 }
 
 static Val logic(Eval *e, bool both, Val a, Val b) {
