@@ -194,6 +194,7 @@ bool ir_fold(Op op, Type t, uint16_t sub, Type arg_type, uint32_t nargs, const u
 void pass_simplify(IrModule *m);    /* simplify.c: fold, algebra, common subexpressions, dead code, CFG clean-up */
 void pass_ranges(IrModule *m);      /* ranges.c: drops wrap-around checks, narrows index arithmetic to 32 bits */
 void pass_params(IrModule *m);      /* params.c: drops unused parameters, sets READ and WRITTEN, INVARIANT */
+void pass_polls(IrModule *m);       /* polls.c: loops that end soon don't look for an interrupt */
 
 /* uniform.c: what differs between the threads of a block. */
 typedef enum Shape { SHAPE_CONST, SHAPE_BLOCK, SHAPE_AFFINE, SHAPE_VARYING } Shape;
