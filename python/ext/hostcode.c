@@ -130,14 +130,28 @@ static void positions_of(PyHost *h, PyObject *code, HostCode *out, bool ascii) {
 
 #endif
 
+/* pytest rewrites the asserts of test modules; a kernel there is compiled from its source. */
+static PyObject *pristine_code(PyHost *h, PyObject *function) {
+    PyObject *code = PyFunction_GET_CODE(function);
+    if (!PyDict_GetItemString(PyFunction_GET_GLOBALS(function), "@pytest_ar")) return code;
+    PyObject *module = PyImport_ImportModule("gpu._pristine");
+    PyObject *found = module ? PyObject_CallMethod(module, "pristine", "O", code) : NULL;
+    Py_XDECREF(module);
+    host_failed();
+    if (!found) return code;
+    host_ref(h, found);
+    Py_DECREF(found);
+    return found;
+}
+
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 bool host_code(void *self, HostRef function_or_code, HostCode *out) {
     PyHost *h = self;
     PyObject *o = (PyObject *)function_or_code, *f = host_function_of(o);
-    PyObject *code = f ? PyFunction_GET_CODE(f) : o;
     memset(out, 0, sizeof *out);
-    if (!PyCode_Check(code)) return false;
+    if (!f && !PyCode_Check(o)) return false;
+    PyObject *code = f ? pristine_code(h, f) : o;
     const PyCodeObject *c = (const PyCodeObject *)code;
     bool ascii = true;
     out->version = PY_MAJOR_VERSION * 100 + PY_MINOR_VERSION;

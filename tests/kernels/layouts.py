@@ -65,5 +65,5 @@ ARGS = {
 # <<<
 # >>> ir rows(f4[:, :], f4[::1])
 # <<<
-# >>> ir zero_dimensional(i8[()], i8[()])
+# >>> ir zero_dimensional(array(int64, 0d, C), array(int64, 0d, C))
 # <<<

@@ -61,7 +61,7 @@ ARGS = {
     "float32_stays": lambda: (1, 8, [X.copy(), np.zeros(6, "f4")]),
     "rounding": lambda: (1, 8, [np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 1e10, -7.3]), np.zeros((8, 6))]),
     "tests": lambda: (1, 8, [SPECIAL.copy(), np.zeros((8, 4), "i4")]),
-    "minimum_and_maximum": lambda: (1, 8, [SPECIAL.copy(), SPECIAL[::-1].copy(), np.zeros((8, 7))]),
+    "minimum_and_maximum": lambda: (1, 8, [SPECIAL.copy(), np.roll(SPECIAL, 3), np.zeros((8, 7))]),
     "select": lambda: (1, 8, [X - 1, np.zeros(6, "f4")]),
 }
 RTOL = {"float32_stays": 1e-6}
