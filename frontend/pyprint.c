@@ -1,6 +1,7 @@
 /* pyprint.c - the text of a PyFunc: what `inspect("bytecode")` shows and what the tests compare.
  *
  * Without spans it is the same for one source under all Python versions. */
+#define _POSIX_C_SOURCE 200809L
 #include "pyir.h"
 
 #include <stdlib.h>
@@ -71,13 +72,32 @@ static void print_term(FILE *out, const PyBlock *b) {
     }
 }
 
-void pyfunc_print(const PyFunc *f, FILE *out, bool spans) {
-    fprintf(out, "def %s(", f->name);
+/* As in Python: PyFunc has *args behind the keyword-only parameters, which follow it in source. */
+static void print_params(const PyFunc *f, FILE *out) {
+    const char *sep = "", *star = NULL;
+    bool first_kwonly = true;
+    for (uint32_t i = 0; i < f->params.n; i++)
+        if (f->params.at[i].vararg)
+            star = f->params.at[i].name;
     for (uint32_t i = 0; i < f->params.n; i++) {
         const PyParam *p = &f->params.at[i];
-        bool star = p->kwonly && (i == 0 || !f->params.at[i - 1].kwonly);
-        fprintf(out, "%s%s%s%s", i ? ", " : "", star ? "*, " : "", p->vararg ? "*" : p->varkw ? "**" : "", p->name);
+        if ((p->kwonly && first_kwonly) || (p->vararg && first_kwonly)) {
+            fprintf(out, "%s*%s", sep, star ? star : "");
+            first_kwonly = false;
+            sep = ", ";
+        }
+        if (p->vararg)
+            continue;
+        fprintf(out, "%s%s%s", sep, p->varkw ? "**" : "", p->name);
+        sep = ", ";
+        if (i + 1 == f->nposonly)
+            fputs(", /", out);
     }
+}
+
+void pyfunc_print(const PyFunc *f, FILE *out, bool spans) {
+    fprintf(out, "def %s(", f->name);
+    print_params(f, out);
     fputs(")\n", out);
     for (uint32_t b = 0; b < f->blocks.n; b++) {
         const PyBlock *blk = &f->blocks.at[b];
