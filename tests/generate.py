@@ -318,6 +318,10 @@ def compare(seed: int, devices: list[str]) -> str | None:
             try:
                 jitted[1, N](*args)
                 gpu.synchronize()
+            except OverflowError as e:
+                if device == "python" and "Python integer" in str(e):
+                    return None  # a weak integer that doesn't fit: Python refuses the value, devices wrap
+                return f"seed {seed}: {device}: {e}\n{kernel.source}"
             except Exception as e:  # noqa: BLE001 - whatever it is, it is the finding
                 return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{kernel.source}"
         results[device] = dict(zip(kernel.names(), args, strict=True))
