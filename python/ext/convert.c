@@ -1,6 +1,7 @@
 /* convert.c - arguments of a kernel with an explicit signature: converted where that is safe, refused elsewhere.
  *
- * Safe is what NumPy calls a safe cast; a Python number goes to any type of its kind that it fits. Arrays must have the
+ * Safe is what NumPy calls a safe cast; a Python number goes to any type of its kind that it fits. In the Numba dialect,
+ * where Python numbers have types, that holds for all scalars: existing programs pass 2.0 for float32. Arrays must have the
  * signature's dtype and dimensions; a contiguous one serves where any strides are allowed, a writeable one where a
  * read-only one is asked. */
 #include "core.h"
@@ -21,6 +22,12 @@ static int precision(DType d) {
     }
 }
 
+/* An integer's value: as written, the upper bytes are zero. */
+static int64_t signed_bits(const Leaf *l) {
+    int unused = is_signed((DType)l->dtype) ? 64 - (int)dtype_bytes((DType)l->dtype) * 8 : 0;
+    return (int64_t)(l->bits[0] << unused) >> unused;
+}
+
 static bool is_safe(DType from, DType to) {
     if (from == to || from == DT_BOOL) return true;
     unsigned have = dtype_bytes(from), room = dtype_bytes(to);
@@ -31,13 +38,17 @@ static bool is_safe(DType from, DType to) {
     return is_complex(from) && to == DT_C128;
 }
 
-/* A Python number of kind `from` as a typed scalar: int to int needs the value. */
+/* A scalar's kind, as the dtype that a Python number of that kind has. */
+static DType kind_of(DType d) { return is_int(d) ? DT_I64 : is_float(d) ? DT_F64 : is_complex(d) ? DT_C128 : d; }
+
+/* A number of kind `from` as a typed scalar: int to int needs the value. */
 static bool weak_is_safe(DType from, const Leaf *l, DType to) {
-    int64_t v = (int64_t)l->bits[0];
+    int64_t v = signed_bits(l);
     switch (from) {
     case DT_BOOL: return true;
     case DT_I64:
         if (!is_int(to)) return to != DT_BOOL;
+        if (v < 0 && l->dtype == DT_U64) return to == DT_U64;
         if (is_signed(to)) {
             int bits = (int)dtype_bytes(to) * 8 - 1;
             return bits == 63 || (v >= -((int64_t)1 << bits) && v < (int64_t)1 << bits);
@@ -75,10 +86,7 @@ static double imaginary_part(const Leaf *l, DType d) {
 
 static void convert_value(Leaf *l, DType to) {
     DType from = (DType)l->dtype;
-    if (is_signed(from)) { /* as written, the upper bytes are zero */
-        int unused = 64 - (int)dtype_bytes(from) * 8;
-        l->bits[0] = (uint64_t)((int64_t)(l->bits[0] << unused) >> unused);
-    }
+    if (is_signed(from)) l->bits[0] = (uint64_t)signed_bits(l);
     l->dtype = (uint8_t)to;
     if (from == to || ((is_int(from) || from == DT_BOOL) && is_int(to))) {
         if (dtype_bytes(to) < 8) l->bits[0] &= ((uint64_t)1 << dtype_bytes(to) * 8) - 1;
@@ -107,11 +115,12 @@ static DType weak_dtype(ArgKind kind) {
 typedef struct Match {
     Leaf *leaf;             /* the next one */
     bool apply;             /* convert, rather than only look */
+    bool numba;             /* scalars convert as Python numbers do */
 } Match;
 
 static bool match_scalar(Match *m, const ArgType *from, const ArgType *to) {
     Leaf *l = m->leaf++;
-    DType weak = weak_dtype((ArgKind)from->kind), target = weak_dtype((ArgKind)to->kind);
+    DType weak = m->numba ? kind_of((DType)l->dtype) : weak_dtype((ArgKind)from->kind), target = weak_dtype((ArgKind)to->kind);
     bool ok;
     if (target != DT_NONE) ok = weak != DT_NONE ? weak_is_safe(weak, l, target) : is_safe((DType)from->dtype, target);
     else ok = weak != DT_NONE ? weak_is_safe(weak, l, (DType)to->dtype) : is_safe((DType)from->dtype, (DType)to->dtype);
@@ -146,7 +155,7 @@ static int refuse(const Bound *b, Arena *a, const ArgType *from, const ArgType *
                      nto, n);
         return -1;
     }
-    Match m = {b->leaves, false};
+    Match m = {b->leaves, false, b->kernel->dialect == DIALECT_NUMBA};
     for (uint32_t i = 0; i < n; i++) {
         if (match(&m, &from[i], &to[i])) continue;
         const char *given = argtype_text(a, &from[i]), *wanted = argtype_text(a, &to[i]);
@@ -163,7 +172,7 @@ static int try_signature(Bound *b, const ArgType *from, uint32_t n, const ArgTyp
                          uint32_t size) {
     if (n != nto) return 0;
     for (int apply = 0; apply < 2; apply++) {
-        Match m = {b->leaves, apply};
+        Match m = {b->leaves, apply, b->kernel->dialect == DIALECT_NUMBA};
         for (uint32_t i = 0; i < n; i++)
             if (!match(&m, &from[i], &to[i])) return 0;
     }

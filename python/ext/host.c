@@ -89,7 +89,8 @@ static const char *intrinsic_path(PyHost *h, PyObject *o) {
     return text_attr(h, o, "_path");
 }
 
-/* Functions written in C, NumPy's functions, builtin classes: "math.sin", "numpy.where", "builtins.range". */
+/* Functions written in C, NumPy's functions, builtin classes: "math.sin", "numpy.where", "builtins.range". Also this
+ * package's own functions, "gpu.cuda.to_device": they are for the host, whatever their code is. */
 static const char *library_path(PyHost *h, PyObject *o) {
     PyTypeObject *type = Py_TYPE(o);
     const char *name = NULL, *module = NULL;
@@ -108,7 +109,8 @@ static const char *library_path(PyHost *h, PyObject *o) {
     if (strcmp(module, "_operator") == 0) module = "operator";
     bool numpy = strcmp(module, "numpy") == 0 || starts_with(module, "numpy.");
     if (numpy) return is_attribute_of(o, module, name) ? arena_printf(h->arena, "%s.%s", module, name) : NULL;
-    return PyFunction_Check(o) ? NULL : arena_printf(h->arena, "%s.%s", module, name);
+    if (PyFunction_Check(o) && strcmp(module, "gpu") != 0 && !starts_with(module, "gpu.")) return NULL;
+    return arena_printf(h->arena, "%s.%s", module, name);
 }
 
 /* ---- info -------------------------------------------------------------------------------------- */
