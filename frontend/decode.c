@@ -8,9 +8,33 @@
 #include <string.h>
 
 typedef enum OperandKind {
-    O_FIXED, O_TWICE, O_ARG, O_BIT, O_CONST, O_CONST_RETURN, O_NAME, O_GLOBAL, O_ATTR, O_METHOD, O_SLOT, O_DEREF,
-    O_PAIR, O_NB, O_CMP, O_CMP_BOOL, O_SLICED, O_FORMAT, O_CONVERT, O_COMMON, O_KW_NAMES, O_INTRINSIC,
-    O_FWD, O_BACK, O_ABS, O_NONE_FWD, O_NONE_BACK
+    O_FIXED,
+    O_TWICE,
+    O_ARG,
+    O_BIT,
+    O_CONST,
+    O_CONST_RETURN,
+    O_NAME,
+    O_GLOBAL,
+    O_ATTR,
+    O_METHOD,
+    O_SLOT,
+    O_DEREF,
+    O_PAIR,
+    O_NB,
+    O_CMP,
+    O_CMP_BOOL,
+    O_SLICED,
+    O_FORMAT,
+    O_CONVERT,
+    O_COMMON,
+    O_KW_NAMES,
+    O_INTRINSIC,
+    O_FWD,
+    O_BACK,
+    O_ABS,
+    O_NONE_FWD,
+    O_NONE_BACK
 } OperandKind;
 
 typedef enum PyName {
@@ -24,10 +48,15 @@ typedef enum PyName {
 } PyName;
 _Static_assert(PYN__COUNT <= 256, "names are kept in bytes");
 
-typedef struct OpRow { uint8_t name; uint16_t since, until; uint8_t op, operand; int16_t value; } OpRow;
+typedef struct OpRow {
+    uint8_t name;
+    uint16_t since, until;
+    uint8_t op, operand;
+    int16_t value;
+} OpRow;
 
 static const OpRow rows[] = {
-#define PYOP(name, since, until, op, operand, value) { PYN_##name, since, until, C_##op, O_##operand, value },
+#define PYOP(name, since, until, op, operand, value) {PYN_##name, since, until, C_##op, O_##operand, value},
 #define PYOP_SINCE(name, since, until, op, operand, value) PYOP(name, since, until, op, operand, value)
 #include "pyops.def"
 #undef PYOP
@@ -52,8 +81,10 @@ static const uint16_t first_row[PYN__COUNT] = {
 };
 
 enum { FIRST_VERSION = 310, LAST_VERSION = 314 };
-static const struct { uint8_t name, caches; } numbers[LAST_VERSION - FIRST_VERSION + 1][256] = {
-#define PYOPNUM(version, number, name, caches) [(version) - FIRST_VERSION][number] = { PYN_##name, caches },
+static const struct {
+    uint8_t name, caches;
+} numbers[LAST_VERSION - FIRST_VERSION + 1][256] = {
+#define PYOPNUM(version, number, name, caches) [(version)-FIRST_VERSION][number] = {PYN_##name, caches},
 #include "pyopnums.def"
 #undef PYOPNUM
 };
@@ -66,8 +97,8 @@ typedef struct Decoder {
     CCode *out;
     const HostCode *code;
     uint32_t nunits;
-    uint32_t *at_unit;      /* code unit -> first canonical instruction, UINT32_MAX inside of one */
-    uint32_t unit, next;    /* of the instruction being decoded, and behind its caches */
+    uint32_t *at_unit;   /* code unit -> first canonical instruction, UINT32_MAX inside of one */
+    uint32_t unit, next; /* of the instruction being decoded, and behind its caches */
     uint32_t arg, kw;
     PySpan span;
 } Decoder;
@@ -75,50 +106,43 @@ typedef struct Decoder {
 static const OpRow *row_of(int version, uint8_t number, unsigned *caches) {
     uint8_t name = numbers[version - FIRST_VERSION][number].name;
     *caches = numbers[version - FIRST_VERSION][number].caches;
-    if (name == PYN_none)
-        return NULL;
+    if (name == PYN_none) return NULL;
     for (const OpRow *r = &rows[first_row[name]]; r < rows + ROW__COUNT && r->name == name; r++)
-        if (version >= r->since && version <= r->until)
-            return r;
+        if (version >= r->since && version <= r->until) return r;
     return NULL;
 }
 
 static PySpan span_at(const HostCode *code, uint32_t unit) {
-    if (!code->positions || unit >= code->code_size / 2)
-        return (PySpan){0, 0, 0, 0};
+    if (!code->positions || unit >= code->code_size / 2) return (PySpan){0, 0, 0, 0};
     const uint32_t *p = code->positions[unit];
-    return (PySpan){ .line = p[0], .col = p[2], .end_line = p[1], .end_col = p[3] };
+    return (PySpan){.line = p[0], .col = p[2], .end_line = p[1], .end_col = p[3]};
 }
 
 static CInstr *emit(Decoder *d, COp op, int32_t arg, int32_t arg2) {
-    VEC_PUSH(d->c->arena, &d->out->instrs, ((CInstr){ .op = (uint8_t)op, .arg = arg, .arg2 = arg2, .span = d->span }));
+    VEC_PUSH(d->c->arena, &d->out->instrs, ((CInstr){.op = (uint8_t)op, .arg = arg, .arg2 = arg2, .span = d->span}));
     return &d->out->instrs.at[d->out->instrs.n - 1];
 }
 
 static bool below(Decoder *d, size_t index, size_t n, const char *why) {
-    if (index < n)
-        return true;
+    if (index < n) return true;
     py_bad(d->c, d->span, why);
     return false;
 }
 
 static bool emit_name(Decoder *d, COp op, uint32_t index) {
-    if (!below(d, index, d->code->nnames, "a name number is out of range"))
-        return false;
+    if (!below(d, index, d->code->nnames, "a name number is out of range")) return false;
     emit(d, op, (int32_t)index, 0);
     return true;
 }
 
 static bool emit_const(Decoder *d, uint32_t index) {
-    if (!below(d, index, d->code->nconsts, "a constant number is out of range"))
-        return false;
+    if (!below(d, index, d->code->nconsts, "a constant number is out of range")) return false;
     emit(d, C_CONST, (int32_t)index, 0);
     return true;
 }
 
 static bool emit_slot(Decoder *d, COp op, uint32_t slot) {
-    if (!below(d, slot, d->out->nslots, "a variable number is out of range"))
-        return false;
+    if (!below(d, slot, d->out->nslots, "a variable number is out of range")) return false;
     emit(d, op, (int32_t)slot, 0);
     return true;
 }
@@ -126,12 +150,9 @@ static bool emit_slot(Decoder *d, COp op, uint32_t slot) {
 /* The empty half of a callable is below it until 3.12, above it later. */
 static bool emit_global(Decoder *d) {
     bool half = d->arg & 1, above = d->code->version >= 313;
-    if (half && !above)
-        emit(d, C_PUSH_NULL, 0, 0);
-    if (!emit_name(d, C_GLOBAL, d->arg >> 1))
-        return false;
-    if (half && above)
-        emit(d, C_PUSH_NULL, 0, 0);
+    if (half && !above) emit(d, C_PUSH_NULL, 0, 0);
+    if (!emit_name(d, C_GLOBAL, d->arg >> 1)) return false;
+    if (half && above) emit(d, C_PUSH_NULL, 0, 0);
     return true;
 }
 
@@ -140,16 +161,13 @@ static bool emit_deref(Decoder *d, COp op, uint32_t index) {
     uint32_t slot = index;
     if (d->code->version < 311) {
         const HostCode *code = d->code;
-        if (!below(d, index, code->ncellvars + code->nfreevars, "a cell number is out of range"))
-            return false;
+        if (!below(d, index, code->ncellvars + code->nfreevars, "a cell number is out of range")) return false;
         bool free_var = index >= code->ncellvars;
         const char *name = free_var ? code->freevars[index - code->ncellvars] : code->cellvars[index];
         for (slot = 0; slot < d->out->nslots; slot++)
-            if ((d->out->slots[slot].kind == SLOT_FREE) == free_var && !strcmp(d->out->slots[slot].name, name))
-                break;
+            if ((d->out->slots[slot].kind == SLOT_FREE) == free_var && !strcmp(d->out->slots[slot].name, name)) break;
     }
-    if (!below(d, slot, d->out->nslots, "a cell number is out of range"))
-        return false;
+    if (!below(d, slot, d->out->nslots, "a cell number is out of range")) return false;
     emit(d, op, (int32_t)slot, 0);
     return true;
 }
@@ -159,8 +177,7 @@ static bool emit_binary(Decoder *d) {
         emit(d, C_SUBSCR, 0, 0);
         return true;
     }
-    if (!below(d, d->arg, 2 * PYB__COUNT, "an operator number is out of range"))
-        return false;
+    if (!below(d, d->arg, 2 * PYB__COUNT, "an operator number is out of range")) return false;
     bool inplace = d->arg >= PYB__COUNT;
     emit(d, C_BINARY, inplace ? (int32_t)((d->arg - PYB__COUNT) | PYB_INPLACE) : (int32_t)d->arg, 0);
     return true;
@@ -169,24 +186,25 @@ static bool emit_binary(Decoder *d) {
 /* The numbers of CALL_INTRINSIC_1. */
 static bool emit_intrinsic(Decoder *d) {
     switch (d->arg) {
-    case 2:  emit(d, C_REFUSE, REFUSE_IMPORT_STAR, 0); return true;
-    case 3:  emit(d, C_HANDLER, 0, 0); return true;
-    case 4:  emit(d, C_REFUSE, REFUSE_ASYNC, 0); return true;
-    case 5:  emit(d, C_UNARY, PYU_POS, 0); return true;
-    case 6:  emit(d, C_TO_TUPLE, 0, 0); return true;
-    case 7: case 8: case 9: case 10: case 11:
-        emit(d, C_REFUSE, REFUSE_TYPE_PARAMS, 0);
-        return true;
-    default:
-        py_bad(d->c, d->span, "an intrinsic number is out of range");
-        return false;
+    case 2: emit(d, C_REFUSE, REFUSE_IMPORT_STAR, 0); return true;
+    case 3: emit(d, C_HANDLER, 0, 0); return true;
+    case 4: emit(d, C_REFUSE, REFUSE_ASYNC, 0); return true;
+    case 5: emit(d, C_UNARY, PYU_POS, 0); return true;
+    case 6: emit(d, C_TO_TUPLE, 0, 0); return true;
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+    case 11: emit(d, C_REFUSE, REFUSE_TYPE_PARAMS, 0); return true;
+    default: py_bad(d->c, d->span, "an intrinsic number is out of range"); return false;
     }
 }
 
 /* The target stays a code unit until all instructions are known. */
 static bool emit_jump(Decoder *d, COp op, int32_t value, OperandKind kind) {
-    int64_t target = kind == O_ABS ? (int64_t)d->arg : kind == O_BACK ? (int64_t)d->next - d->arg
-                                                                      : (int64_t)d->next + d->arg;
+    int64_t target = kind == O_ABS    ? (int64_t)d->arg
+                     : kind == O_BACK ? (int64_t)d->next - d->arg
+                                      : (int64_t)d->next + d->arg;
     if (target < 0 || target >= d->nunits) {
         py_bad(d->c, d->span, "a jump leaves the code");
         return false;
@@ -202,53 +220,61 @@ static bool emit_none_jump(Decoder *d, const OpRow *r) {
 }
 
 static bool emit_call_names(Decoder *d) {
-    if (!below(d, d->arg, d->code->nconsts, "a constant number is out of range"))
-        return false;
-    d->kw = d->arg + 1;     /* for the CALL that follows */
+    if (!below(d, d->arg, d->code->nconsts, "a constant number is out of range")) return false;
+    d->kw = d->arg + 1; /* for the CALL that follows */
     return true;
 }
 
-static const int32_t conversions[4] = { 0, 's', 'r', 'a' };
+static const int32_t conversions[4] = {0, 's', 'r', 'a'};
 
 /* Reads the operand of one instruction as its row says. */
 static bool emit_row(Decoder *d, const OpRow *r) {
     COp op = (COp)r->op;
     switch ((OperandKind)r->operand) {
-    case O_TWICE:        emit(d, op, r->value, 0); emit(d, op, r->value, 0); return true;
-    case O_FIXED:        emit(d, op, r->value, 0); return true;
-    case O_BIT:          emit(d, op, (int32_t)(d->arg & 1), r->value); return true;
-    case O_CONST:        return emit_const(d, d->arg);
-    case O_CONST_RETURN: return emit_const(d, d->arg) && (emit(d, C_RETURN, 0, 0), true);
-    case O_NAME:         return emit_name(d, op, d->arg);
-    case O_METHOD:       return emit_name(d, op, d->arg) && (emit(d, C_PUSH_NULL, 0, 0), true);
-    case O_GLOBAL:       return emit_global(d);
-    case O_ATTR:         return emit_name(d, op, d->arg >> 1) && (!(d->arg & 1) || (emit(d, C_PUSH_NULL, 0, 0), true));
-    case O_SLOT:         return emit_slot(d, op, d->arg);
-    case O_DEREF:        return emit_deref(d, op, d->arg);
-    case O_PAIR:         return emit_slot(d, op, d->arg >> 4) && emit_slot(d, (COp)r->value, d->arg & 15);
-    case O_NB:           return emit_binary(d);
-    case O_SLICED:       emit(d, C_SLICE, 2, 0); emit(d, op, 0, 0); return true;
-    case O_INTRINSIC:    return emit_intrinsic(d);
-    case O_KW_NAMES:     return emit_call_names(d);
-    case O_FWD: case O_BACK: case O_ABS: return emit_jump(d, op, r->value, (OperandKind)r->operand);
-    case O_NONE_FWD: case O_NONE_BACK:   return emit_none_jump(d, r);
-    case O_FORMAT:       emit(d, op, d->arg & 4 ? 1 : 0, conversions[d->arg & 3]); return true;
-    case O_CONVERT:      return below(d, d->arg, 4, "a conversion number is out of range")
-                                && (emit(d, op, conversions[d->arg], 0), true);
-    case O_COMMON:       return below(d, d->arg, NCOMMON, "a common constant is out of range")
-                                && (emit(d, op, (int32_t)d->arg, 0), true);
-    case O_CMP_BOOL:     /* bit 4 asks for a bool */
-        if (!below(d, d->arg >> r->value, PYC_GE + 1, "a comparison number is out of range"))
-            return false;
-        emit(d, op, (int32_t)(d->arg >> r->value), 0);
-        if (d->arg & 16)
-            emit(d, C_TO_BOOL, 0, 0);
+    case O_TWICE:
+        emit(d, op, r->value, 0);
+        emit(d, op, r->value, 0);
         return true;
-    case O_CMP:          return below(d, d->arg >> r->value, PYC_GE + 1, "a comparison number is out of range")
-                                && (emit(d, op, (int32_t)(d->arg >> r->value), 0), true);
+    case O_FIXED: emit(d, op, r->value, 0); return true;
+    case O_BIT: emit(d, op, (int32_t)(d->arg & 1), r->value); return true;
+    case O_CONST: return emit_const(d, d->arg);
+    case O_CONST_RETURN: return emit_const(d, d->arg) && (emit(d, C_RETURN, 0, 0), true);
+    case O_NAME: return emit_name(d, op, d->arg);
+    case O_METHOD: return emit_name(d, op, d->arg) && (emit(d, C_PUSH_NULL, 0, 0), true);
+    case O_GLOBAL: return emit_global(d);
+    case O_ATTR: return emit_name(d, op, d->arg >> 1) && (!(d->arg & 1) || (emit(d, C_PUSH_NULL, 0, 0), true));
+    case O_SLOT: return emit_slot(d, op, d->arg);
+    case O_DEREF: return emit_deref(d, op, d->arg);
+    case O_PAIR: return emit_slot(d, op, d->arg >> 4) && emit_slot(d, (COp)r->value, d->arg & 15);
+    case O_NB: return emit_binary(d);
+    case O_SLICED:
+        emit(d, C_SLICE, 2, 0);
+        emit(d, op, 0, 0);
+        return true;
+    case O_INTRINSIC: return emit_intrinsic(d);
+    case O_KW_NAMES: return emit_call_names(d);
+    case O_FWD:
+    case O_BACK:
+    case O_ABS: return emit_jump(d, op, r->value, (OperandKind)r->operand);
+    case O_NONE_FWD:
+    case O_NONE_BACK: return emit_none_jump(d, r);
+    case O_FORMAT: emit(d, op, d->arg & 4 ? 1 : 0, conversions[d->arg & 3]); return true;
+    case O_CONVERT:
+        return below(d, d->arg, 4, "a conversion number is out of range") &&
+               (emit(d, op, conversions[d->arg], 0), true);
+    case O_COMMON:
+        return below(d, d->arg, NCOMMON, "a common constant is out of range") &&
+               (emit(d, op, (int32_t)d->arg, 0), true);
+    case O_CMP_BOOL: /* bit 4 asks for a bool */
+        if (!below(d, d->arg >> r->value, PYC_GE + 1, "a comparison number is out of range")) return false;
+        emit(d, op, (int32_t)(d->arg >> r->value), 0);
+        if (d->arg & 16) emit(d, C_TO_BOOL, 0, 0);
+        return true;
+    case O_CMP:
+        return below(d, d->arg >> r->value, PYC_GE + 1, "a comparison number is out of range") &&
+               (emit(d, op, (int32_t)(d->arg >> r->value), 0), true);
     case O_ARG:
-        if (!below(d, d->arg, 1u << 24, "an operand is out of range"))
-            return false;
+        if (!below(d, d->arg, 1u << 24, "an operand is out of range")) return false;
         emit(d, op, (int32_t)d->arg, r->value);
         if (op == C_CALL) {
             d->out->instrs.at[d->out->instrs.n - 1].kw = d->kw;
@@ -267,23 +293,18 @@ static void decode_slots(Decoder *d) {
     uint32_t k = 0;
     if (code->localsplus) {
         size_t nfree = code->nfreevars < n ? code->nfreevars : n;
-        for (; k < n; k++)
-            slots[k] = (PySlot){ code->localsplus[k], k >= n - nfree ? SLOT_FREE : SLOT_LOCAL };
+        for (; k < n; k++) slots[k] = (PySlot){code->localsplus[k], k >= n - nfree ? SLOT_FREE : SLOT_LOCAL};
     } else {
-        for (; k < code->nvarnames; k++)
-            slots[k] = (PySlot){ code->varnames[k], SLOT_LOCAL };
+        for (; k < code->nvarnames; k++) slots[k] = (PySlot){code->varnames[k], SLOT_LOCAL};
     }
     for (size_t i = 0; i < code->ncellvars; i++) {
         uint32_t j = 0;
-        while (j < k && (slots[j].kind == SLOT_FREE || strcmp(slots[j].name, code->cellvars[i])))
-            j++;
-        if (j < k)
-            slots[j].kind = SLOT_CELL;
-        else if (!code->localsplus)
-            slots[k++] = (PySlot){ code->cellvars[i], SLOT_CELL };
+        while (j < k && (slots[j].kind == SLOT_FREE || strcmp(slots[j].name, code->cellvars[i]))) j++;
+        if (j < k) slots[j].kind = SLOT_CELL;
+        else if (!code->localsplus) slots[k++] = (PySlot){code->cellvars[i], SLOT_CELL};
     }
     for (size_t i = 0; i < code->nfreevars && !code->localsplus; i++)
-        slots[k++] = (PySlot){ code->freevars[i], SLOT_FREE };
+        slots[k++] = (PySlot){code->freevars[i], SLOT_FREE};
     d->out->slots = slots;
     d->out->nslots = k;
 }
@@ -291,8 +312,7 @@ static void decode_slots(Decoder *d) {
 /* FOR_ITER's operand leads to the clean-up of the iterator, which canonical FOR_ITER does itself: 3.12 has END_FOR
  * there, which drops two entries, 3.13 END_FOR and POP_TOP, 3.14 END_FOR and POP_ITER. */
 static bool skip_end_for(Decoder *d, CInstr *in) {
-    if (d->code->version < 312)
-        return true;
+    if (d->code->version < 312) return true;
     uint32_t skip = d->code->version == 312 ? 1 : 2, unit = in->target;
     unsigned caches;
     for (uint32_t i = 0; i < skip; i++, unit++) {
@@ -309,10 +329,8 @@ static bool skip_end_for(Decoder *d, CInstr *in) {
 static bool resolve_targets(Decoder *d) {
     for (uint32_t i = 0; i < d->out->instrs.n; i++) {
         CInstr *in = &d->out->instrs.at[i];
-        if (in->op != C_JUMP && in->op != C_JUMP_IF && in->op != C_JUMP_OR_POP && in->op != C_FOR_ITER)
-            continue;
-        if (in->op == C_FOR_ITER && !skip_end_for(d, in))
-            return false;
+        if (in->op != C_JUMP && in->op != C_JUMP_IF && in->op != C_JUMP_OR_POP && in->op != C_FOR_ITER) continue;
+        if (in->op == C_FOR_ITER && !skip_end_for(d, in)) return false;
         if (d->at_unit[in->target] == UINT32_MAX) {
             py_bad(d->c, in->span, "a jump leads into the middle of an instruction");
             return false;
@@ -334,16 +352,14 @@ static bool decode_units(Decoder *d) {
         d->next = d->unit + 1 + caches;
         d->span = span_at(code, d->unit);
         if (!r || d->next > d->nunits) {
-            py_bad(d->c, d->span, r ? "the last instruction is cut off" : "an opcode is unknown in this version of Python");
+            py_bad(d->c, d->span,
+                   r ? "the last instruction is cut off" : "an opcode is unknown in this version of Python");
             return false;
         }
-        if (r->op == C_EXT)
-            continue;
+        if (r->op == C_EXT) continue;
         d->at_unit[start] = d->out->instrs.n;
-        if (!emit_row(d, r))
-            return false;
-        if (d->out->instrs.n == d->at_unit[start])
-            emit(d, C_NOP, 0, 0);
+        if (!emit_row(d, r)) return false;
+        if (d->out->instrs.n == d->at_unit[start]) emit(d, C_NOP, 0, 0);
         start = d->next;
         d->arg = 0;
     }
@@ -354,15 +370,13 @@ static bool decode_units(Decoder *d) {
 static void refuse_try(Decoder *d, uint32_t start, uint32_t target) {
     unsigned caches;
     const OpRow *at = row_of(d->code->version, d->code->code[2 * (size_t)target], &caches);
-    const OpRow *after = target + 1 < d->nunits
-        ? row_of(d->code->version, d->code->code[2 * (size_t)target + 2], &caches) : NULL;
-    if (!at || at->name != PYN_PUSH_EXC_INFO || (after && after->name == PYN_WITH_EXCEPT_START))
-        return;
+    const OpRow *after =
+        target + 1 < d->nunits ? row_of(d->code->version, d->code->code[2 * (size_t)target + 2], &caches) : NULL;
+    if (!at || at->name != PYN_PUSH_EXC_INFO || (after && after->name == PYN_WITH_EXCEPT_START)) return;
     PySpan span = span_at(d->code, start);
-    if (start > 0) {    /* the `try` itself is a NOP before what it protects */
+    if (start > 0) { /* the `try` itself is a NOP before what it protects */
         const OpRow *before = row_of(d->code->version, d->code->code[2 * (size_t)start - 2], &caches);
-        if (before && before->name == PYN_NOP)
-            span = span_at(d->code, start - 1);
+        if (before && before->name == PYN_NOP) span = span_at(d->code, start - 1);
     }
     span.end_line = span.line;
     span.end_col = span.col ? span.col + 3 : 0;
@@ -370,20 +384,19 @@ static void refuse_try(Decoder *d, uint32_t start, uint32_t target) {
 }
 
 /* 3.11's table of protected ranges: numbers of six bits a byte, bit 6 says that more follow; four make an entry. */
-static void read_exception_table(Decoder *d) {
-    const uint8_t *p = d->code->exception_table, *end = p + d->code->exception_table_size;
+void pycode_refuse_try(PyCtx *c) {
+    Decoder decoder = {.c = c, .code = c->code, .nunits = (uint32_t)(c->code->code_size / 2)}, *d = &decoder;
+    const uint8_t *p = c->code->exception_table, *end = p ? p + c->code->exception_table_size : NULL;
     uint32_t seen_target = UINT32_MAX;
     while (p && p < end) {
-        uint32_t field[4] = { 0, 0, 0, 0 };
+        uint32_t field[4] = {0, 0, 0, 0};
         for (int k = 0; k < 4; k++)
             for (bool more = true; more; p++) {
-                if (p >= end)
-                    return;
+                if (p >= end) return;
                 field[k] = field[k] << 6 | (*p & 63);
                 more = *p & 64;
             }
-        if (field[2] >= d->nunits || field[0] >= d->nunits || field[2] == seen_target)
-            continue;
+        if (field[2] >= d->nunits || field[0] >= d->nunits || field[2] == seen_target) continue;
         seen_target = field[2];
         refuse_try(d, field[0], field[2]);
     }
@@ -391,17 +404,14 @@ static void read_exception_table(Decoder *d) {
 
 bool pycode_decode(PyCtx *c, CCode *out) {
     const HostCode *code = c->code;
-    Decoder d = { .c = c, .out = out, .code = code, .nunits = (uint32_t)(code->code_size / 2) };
+    Decoder d = {.c = c, .out = out, .code = code, .nunits = (uint32_t)(code->code_size / 2)};
     memset(out, 0, sizeof *out);
     if (code->version < FIRST_VERSION || code->version > LAST_VERSION || code->code_size > 1u << 26) {
-        py_bad(c, (PySpan){ .line = code->first_line }, "this version of Python isn't known");
+        py_bad(c, (PySpan){.line = code->first_line}, "this version of Python isn't known");
         return false;
     }
     decode_slots(&d);
     d.at_unit = ARENA_ARRAY(c->arena, uint32_t, d.nunits + 1);
     memset(d.at_unit, 0xff, sizeof(uint32_t) * d.nunits);
-    if (!decode_units(&d) || !resolve_targets(&d))
-        return false;
-    read_exception_table(&d);
-    return true;
+    return decode_units(&d) && resolve_targets(&d);
 }

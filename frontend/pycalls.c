@@ -16,26 +16,20 @@ static void discard(Translator *t, PyRef r) {
     PyInstr *in = tr_instr(t, r);
     if (in->block != t->cur || !(py_is_pure(in->op) || in->op == PY_GLOBAL || in->op == PY_ATTR || in->op == PY_SUBSCR))
         return;
-    in->op = PY_UNDEF;      /* pure and unused: dropped later */
+    in->op = PY_UNDEF; /* pure and unused: dropped later */
     for (uint32_t i = 0; i < in->nargs; i++)
-        if (in->args[i])
-            discard(t, in->args[i]);
+        if (in->args[i]) discard(t, in->args[i]);
     in->nargs = 0;
 }
 
 void tr_function(Translator *t, Frame *fr, uint32_t flags, bool named) {
-    if (named)
-        tr_pop(t, fr);
-    PyRef code = tr_pop(t, fr), part[3] = { 0, 0, 0 };
-    if (flags & MF_CLOSURE)
-        part[2] = tr_pop(t, fr);
+    if (named) tr_pop(t, fr);
+    PyRef code = tr_pop(t, fr), part[3] = {0, 0, 0};
+    if (flags & MF_CLOSURE) part[2] = tr_pop(t, fr);
     PyRef annotations = flags & MF_ANNOTATIONS ? tr_pop(t, fr) : 0;
-    if (flags & MF_KWDEFAULTS)
-        part[1] = tr_pop(t, fr);
-    if (flags & MF_DEFAULTS)
-        part[0] = tr_pop(t, fr);
-    if (t->c->failed)
-        return;
+    if (flags & MF_KWDEFAULTS) part[1] = tr_pop(t, fr);
+    if (flags & MF_DEFAULTS) part[0] = tr_pop(t, fr);
+    if (t->c->failed) return;
     HostCode inner;
     HostRef obj = tr_instr(t, code)->op == PY_CONST ? tr_instr(t, code)->obj : NULL;
     memset(&inner, 0, sizeof inner);
@@ -43,8 +37,11 @@ void tr_function(Translator *t, Frame *fr, uint32_t flags, bool named) {
         tr_bad(t, "a function is made of something that isn't code");
         return;
     }
-    if (annotations)
-        discard(t, annotations);
+    if (!strcmp(inner.name, "<genexpr>")) {
+        py_refuse(t->c, t->span, REFUSE_GENEXPR);
+        return;
+    }
+    if (annotations) discard(t, annotations);
     PyRef r = tr_emit_n(t, PY_FUNCTION, 3, part);
     tr_instr(t, r)->obj = obj;
     tr_push(t, tr_with_name(t, r, inner.name));
@@ -52,7 +49,7 @@ void tr_function(Translator *t, Frame *fr, uint32_t flags, bool named) {
 
 PyRef tr_cell(Translator *t, PyRef value, uint32_t var) {
     PyRef r = tr_with_name(t, tr_emit1(t, PY_CELL, value), t->vars->at.at[var].name);
-    tr_instr(t, r)->imm2 = var + 1;        /* ssa.c checks that the variable keeps its value, and clears this */
+    tr_instr(t, r)->imm2 = var + 1; /* ssa.c checks that the variable keeps its value, and clears this */
     return r;
 }
 
@@ -66,13 +63,11 @@ static PyRef make_closure(Translator *t, PyRef tuple) {
     PyRef *cells = in->args;
     uint32_t n = in->nargs;
     bool changed = false;
-    for (uint32_t i = 0; i < n; i++)
-        changed |= tr_instr(t, cells[i])->op == PYX_LOADVAR;
+    for (uint32_t i = 0; i < n; i++) changed |= tr_instr(t, cells[i])->op == PYX_LOADVAR;
     for (uint32_t i = 0; changed && i < n; i++) {
         const PyInstr *cell = tr_instr(t, cells[i]);
-        if (cell->op == PYX_LOADVAR)
-            cells[i] = tr_cell(t, cells[i], cell->imm);
-        else if (cell->op == PY_CLOSURE)    /* again, so that all are in order */
+        if (cell->op == PYX_LOADVAR) cells[i] = tr_cell(t, cells[i], cell->imm);
+        else if (cell->op == PY_CLOSURE) /* again, so that all are in order */
             cells[i] = tr_with_name(t, tr_emit0(t, PY_CLOSURE), cell->name);
     }
     return changed ? tr_emit_n(t, PY_TUPLE, n, cells) : tuple;
@@ -80,27 +75,25 @@ static PyRef make_closure(Translator *t, PyRef tuple) {
 
 void tr_func_attr(Translator *t, Frame *fr, uint32_t flag) {
     PyRef fn = tr_pop(t, fr), v = tr_pop(t, fr);
-    if (t->c->failed)
-        return;
+    if (t->c->failed) return;
     PyInstr *in = tr_made_here(t, fn, PY_FUNCTION);
     if (!in) {
         tr_bad(t, "an attribute is set in something that isn't a new function");
         return;
     }
     switch (flag) {
-    case MF_DEFAULTS:   in->args[0] = v; break;
+    case MF_DEFAULTS: in->args[0] = v; break;
     case MF_KWDEFAULTS: in->args[1] = v; break;
     case MF_CLOSURE: {
         PyRef closure = make_closure(t, v);
         PyInstr copy = *tr_instr(t, fn);
-        if (t->c->failed)
-            return;
-        fn = tr_emit_n(t, PY_FUNCTION, 3, (PyRef[]){ copy.args[0], copy.args[1], closure });
+        if (t->c->failed) return;
+        fn = tr_emit_n(t, PY_FUNCTION, 3, (PyRef[]){copy.args[0], copy.args[1], closure});
         tr_instr(t, fn)->obj = copy.obj;
         tr_with_name(t, fn, copy.name);
         break;
     }
-    default:            discard(t, v);
+    default: discard(t, v);
     }
     tr_push(t, fn);
 }
@@ -122,9 +115,8 @@ static bool place_inner(Translator *t, Frame *inner, PyRef closure) {
             continue;
         }
         const PyInstr *cell = cells && nfree < cells->nargs ? tr_instr(t, cells->args[nfree++]) : NULL;
-        if (!cell || (cell->op != PY_CELL && cell->op != PY_CLOSURE))
-            return false;
-        inner->places[s] = cell->op == PY_CELL ? (Place){ cell->imm2 - 1, NULL } : (Place){ 0, cell->name };
+        if (!cell || (cell->op != PY_CELL && cell->op != PY_CLOSURE)) return false;
+        inner->places[s] = cell->op == PY_CELL ? (Place){cell->imm2 - 1, NULL} : (Place){0, cell->name};
     }
     return true;
 }
@@ -132,13 +124,11 @@ static bool place_inner(Translator *t, Frame *inner, PyRef closure) {
 /* Translates the call of a comprehension's function in place, as later versions compile it. */
 static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg) {
     const PyInstr *made = tr_made_here(t, fn, PY_FUNCTION);
-    if (!made || !is_comprehension(made->name) || fr->nesting >= MAX_NESTING)
-        return false;
+    if (!made || !is_comprehension(made->name) || fr->nesting >= MAX_NESTING) return false;
     HostCode code;
     PyCtx c = *t->c, *outer = t->c;
     memset(&code, 0, sizeof code);
-    if (!outer->host->code(outer->host->self, made->obj, &code) || code.argcount != 1)
-        return false;
+    if (!outer->host->code(outer->host->self, made->obj, &code) || code.argcount != 1) return false;
     Frame *inner = ARENA_NEW(c.arena, Frame);
     inner->nesting = fr->nesting + 1;
     c.code = &code;
@@ -154,7 +144,7 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg) 
     discard(t, fn);
     tr_store_var(t, inner->places[0].var, arg);
     tr_spill(t, fr);
-    VEC(Entry) saved = { t->stack.at, t->stack.n, t->stack.cap };
+    VEC(Entry) saved = {t->stack.at, t->stack.n, t->stack.cap};
     PySpan span = t->span;
     t->stack.at = NULL;
     t->stack.n = t->stack.cap = 0;
@@ -170,9 +160,8 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg) 
     t->stack.n = saved.n;
     t->stack.cap = saved.cap;
     for (uint32_t i = 0; i < t->stack.n; i++)
-        if (t->stack.at[i].kind != E_NULL)
-            t->stack.at[i] = (Entry){ E_SLOT, i };
-    tr_push_entry(t, (Entry){ E_SLOT, t->stack.n });
+        if (t->stack.at[i].kind != E_NULL) t->stack.at[i] = (Entry){E_SLOT, i};
+    tr_push_entry(t, (Entry){E_SLOT, t->stack.n});
     return true;
 }
 
@@ -181,19 +170,16 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg) 
 /* Pops what stands for the callable and gives it, and the receiver in *self when both halves are there. */
 static PyRef pop_callable(Translator *t, Frame *fr, bool halves, PyRef *self) {
     *self = 0;
-    if (!halves)
-        return tr_pop(t, fr);
+    if (!halves) return tr_pop(t, fr);
     Entry *b = tr_peek(t, 1), *a = tr_peek(t, 2);
-    if (t->c->failed)
-        return 0;
+    if (t->c->failed) return 0;
     bool a_empty = a->kind == E_NULL, b_empty = b->kind == E_NULL;
     if (a_empty && b_empty) {
         tr_bad(t, "a callable is missing");
         return 0;
     }
     PyRef callee = a_empty ? tr_value_of(t, fr, b) : tr_value_of(t, fr, a);
-    if (!a_empty && !b_empty)
-        *self = tr_value_of(t, fr, b);
+    if (!a_empty && !b_empty) *self = tr_value_of(t, fr, b);
     t->stack.n -= 2;
     return callee;
 }
@@ -226,15 +212,13 @@ void tr_call(Translator *t, Frame *fr, const CInstr *in) {
     }
     PyRef self, *args = tr_pop_n(t, fr, nargs);
     PyRef callee = t->c->failed ? 0 : pop_callable(t, fr, in->arg2 == 0, &self);
-    if (t->c->failed || ((tuple || in->op == C_CALL_KW) && !read_names(t, tuple, nargs, &names, &nnames)))
-        return;
+    if (t->c->failed || ((tuple || in->op == C_CALL_KW) && !read_names(t, tuple, nargs, &names, &nnames))) return;
     uint32_t extra = self ? 1 : 0, n = 1 + extra + nargs;
     if (n > UINT16_MAX) {
         tr_bad(t, "a call has too many arguments");
         return;
     }
-    if (nargs + extra == 1 && inline_comprehension(t, fr, callee, self ? self : args[0]))
-        return;
+    if (nargs + extra == 1 && inline_comprehension(t, fr, callee, self ? self : args[0])) return;
     PyRef *all = ARENA_ARRAY(t->c->arena, PyRef, n);
     all[0] = callee;
     all[extra] = extra ? self : callee;
@@ -249,14 +233,11 @@ void tr_call_ex(Translator *t, Frame *fr, bool with_map, bool halves) {
     PyRef map = 0, self;
     if (with_map) {
         const Entry *e = tr_peek(t, 1);
-        if (e && e->kind == E_NULL)
-            t->stack.n--;
-        else
-            map = tr_pop(t, fr);
+        if (e && e->kind == E_NULL) t->stack.n--;
+        else map = tr_pop(t, fr);
     }
     PyRef args = tr_pop(t, fr), callee = t->c->failed ? 0 : pop_callable(t, fr, halves, &self);
-    if (t->c->failed)
-        return;
+    if (t->c->failed) return;
     if (self) {
         tr_bad(t, "a call of unpacked arguments has a receiver");
         return;
@@ -267,17 +248,17 @@ void tr_call_ex(Translator *t, Frame *fr, bool with_map, bool halves) {
 void tr_import(Translator *t, Frame *fr, const char *name) {
     PyRef names = tr_pop(t, fr), level = tr_pop(t, fr);
     HostInfo info;
-    if (t->c->failed)
-        return;
-    if (tr_instr(t, level)->op != PY_CONST || !tr_host_info(t, tr_instr(t, level)->obj, &info) || info.kind != HOST_INT
-        || info.bits != 0) {
+    if (t->c->failed) return;
+    if (tr_instr(t, level)->op != PY_CONST || !tr_host_info(t, tr_instr(t, level)->obj, &info) ||
+        info.kind != HOST_INT || info.bits != 0) {
         py_refuse(t->c, t->span, REFUSE_RELATIVE);
         return;
     }
-    bool plain = tr_instr(t, names)->op == PY_CONST && t->c->host->same(t->c->host->self, tr_instr(t, names)->obj, t->c->host->none);
+    bool plain = tr_instr(t, names)->op == PY_CONST &&
+                 t->c->host->same(t->c->host->self, tr_instr(t, names)->obj, t->c->host->none);
     PyRef r = tr_with_name(t, tr_emit0(t, PY_IMPORT), name);
     const char *dot = strchr(name, '.');
-    if (plain && dot)       /* `import a.b` imports both and binds a */
+    if (plain && dot) /* `import a.b` imports both and binds a */
         r = tr_with_name(t, tr_emit0(t, PY_IMPORT), arena_strndup(t->c->arena, name, (size_t)(dot - name)));
     tr_push(t, r);
 }

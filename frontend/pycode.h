@@ -87,6 +87,7 @@ typedef enum COp {
     X(TRY,       "try", "a kernel has no exception handling", "test the condition with `if` before the operation that fails") \
     X(WITH,      "with", "context managers need exception handling", "call what the block needs directly") \
     X(GENERATOR, "a generator", "a kernel can't be suspended at a yield", "write the values into an array") \
+    X(GENEXPR,   "a generator expression", "a kernel can't be suspended at each item", "write a loop, or a list with [ ]") \
     X(ASYNC,     "async code", "a kernel can't be suspended at an await", "make it a plain function") \
     X(CLASS,     "a class definition", "types can't be made in a kernel", "define the class outside, or use a tuple") \
     X(GLOBAL,    "an assignment to a global variable", "globals are constants of the compiled kernel", "write the result into an array argument") \
@@ -148,6 +149,7 @@ typedef struct PyVars { VEC(PyVar) at; } PyVars;
 
 /* decode.c */
 bool pycode_decode(PyCtx *c, CCode *out);
+void pycode_refuse_try(PyCtx *c);       /* 3.11 and later: by the table of protected ranges */
 /* blocks.c */
 bool pycode_flow(PyCtx *c, const CCode *code, Flow *out);
 /* pycfg.c */

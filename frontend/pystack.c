@@ -9,9 +9,8 @@
 /* ---- reports --------------------------------------------------------------------------------- */
 
 static DiagFrame frame_at(const PyCtx *c, PySpan span) {
-    if (span.line == 0)
-        span.line = c->code->first_line;
-    return (DiagFrame){ .file = c->code->file, .function = c->code->name, .span = span };
+    if (span.line == 0) span.line = c->code->first_line;
+    return (DiagFrame){.file = c->code->file, .function = c->code->name, .span = span};
 }
 
 void py_bad(PyCtx *c, PySpan span, const char *why) {
@@ -24,8 +23,10 @@ void py_bad(PyCtx *c, PySpan span, const char *why) {
 }
 
 void py_refuse(PyCtx *c, PySpan span, Refusal what) {
-    static const struct { const char *what, *why, *help; } texts[] = {
-#define X(name, what, why, help) { what, why, help },
+    static const struct {
+        const char *what, *why, *help;
+    } texts[] = {
+#define X(name, what, why, help) {what, why, help},
         REFUSALS(X)
 #undef X
     };
@@ -40,12 +41,12 @@ void tr_bad(Translator *t, const char *why) { py_bad(t->c, t->span, why); }
 /* ---- blocks, operations, variables ------------------------------------------------------------ */
 
 PyBlockId tr_new_block(Translator *t) {
-    VEC_PUSH(t->c->arena, &t->f->blocks, ((PyBlock){ .term = PYT_UNREACHABLE }));
+    VEC_PUSH(t->c->arena, &t->f->blocks, ((PyBlock){.term = PYT_UNREACHABLE}));
     return t->f->blocks.n - 1;
 }
 
 uint32_t tr_new_var(Translator *t, const char *name, uint32_t frame, uint32_t depth) {
-    VEC_PUSH(t->c->arena, &t->vars->at, ((PyVar){ name, frame, depth }));
+    VEC_PUSH(t->c->arena, &t->vars->at, ((PyVar){name, frame, depth}));
     return t->vars->at.n - 1;
 }
 
@@ -53,10 +54,9 @@ PyInstr *tr_instr(Translator *t, PyRef r) { return &t->f->instrs.at[r]; }
 
 PyRef tr_emit_n(Translator *t, unsigned op, uint32_t nargs, const PyRef *args) {
     PyRef r = t->f->instrs.n;
-    PyInstr in = { .op = (uint16_t)op, .nargs = (uint16_t)nargs, .span = t->span, .block = t->cur };
+    PyInstr in = {.op = (uint16_t)op, .nargs = (uint16_t)nargs, .span = t->span, .block = t->cur};
     in.args = ARENA_ARRAY(t->c->arena, PyRef, nargs ? nargs : 1);
-    if (nargs > 0)
-        memcpy(in.args, args, nargs * sizeof *args);
+    if (nargs > 0) memcpy(in.args, args, nargs * sizeof *args);
     VEC_PUSH(t->c->arena, &t->f->instrs, in);
     VEC_PUSH(t->c->arena, &t->f->blocks.at[t->cur].instrs, r);
     return r;
@@ -64,11 +64,19 @@ PyRef tr_emit_n(Translator *t, unsigned op, uint32_t nargs, const PyRef *args) {
 
 PyRef tr_emit0(Translator *t, unsigned op) { return tr_emit_n(t, op, 0, NULL); }
 PyRef tr_emit1(Translator *t, unsigned op, PyRef a) { return tr_emit_n(t, op, 1, &a); }
-PyRef tr_emit2(Translator *t, unsigned op, PyRef a, PyRef b) { return tr_emit_n(t, op, 2, (PyRef[]){ a, b }); }
-PyRef tr_emit3(Translator *t, unsigned op, PyRef a, PyRef b, PyRef c) { return tr_emit_n(t, op, 3, (PyRef[]){ a, b, c }); }
+PyRef tr_emit2(Translator *t, unsigned op, PyRef a, PyRef b) { return tr_emit_n(t, op, 2, (PyRef[]){a, b}); }
+PyRef tr_emit3(Translator *t, unsigned op, PyRef a, PyRef b, PyRef c) {
+    return tr_emit_n(t, op, 3, (PyRef[]){a, b, c});
+}
 
-PyRef tr_with_imm(Translator *t, PyRef r, uint32_t imm) { tr_instr(t, r)->imm = imm; return r; }
-PyRef tr_with_name(Translator *t, PyRef r, const char *name) { tr_instr(t, r)->name = name; return r; }
+PyRef tr_with_imm(Translator *t, PyRef r, uint32_t imm) {
+    tr_instr(t, r)->imm = imm;
+    return r;
+}
+PyRef tr_with_name(Translator *t, PyRef r, const char *name) {
+    tr_instr(t, r)->name = name;
+    return r;
+}
 
 PyRef tr_emit_const(Translator *t, HostRef obj) {
     PyRef r = tr_emit0(t, PY_CONST);
@@ -107,18 +115,15 @@ uint32_t tr_stack_var(Translator *t, Frame *fr, uint32_t depth) {
 }
 
 void tr_push_entry(Translator *t, Entry e) {
-    if (t->stack.n >= MAX_DEPTH)
-        tr_bad(t, "the stack is too deep");
-    else
-        VEC_PUSH(t->c->arena, &t->stack, e);
+    if (t->stack.n >= MAX_DEPTH) tr_bad(t, "the stack is too deep");
+    else VEC_PUSH(t->c->arena, &t->stack, e);
 }
 
-void tr_push(Translator *t, PyRef v) { tr_push_entry(t, (Entry){ E_VALUE, v }); }
+void tr_push(Translator *t, PyRef v) { tr_push_entry(t, (Entry){E_VALUE, v}); }
 
 /* The n-th entry from the top; NULL and a report when there are fewer. */
 Entry *tr_peek(Translator *t, uint32_t n) {
-    if (n >= 1 && n <= t->stack.n)
-        return &t->stack.at[t->stack.n - n];
+    if (n >= 1 && n <= t->stack.n) return &t->stack.at[t->stack.n - n];
     tr_bad(t, "the stack is empty");
     return NULL;
 }
@@ -126,19 +131,16 @@ Entry *tr_peek(Translator *t, uint32_t n) {
 /* A value that came with the block is read where it is first used. */
 PyRef tr_value_of(Translator *t, Frame *fr, Entry *e) {
     if (!e || e->kind == E_NULL) {
-        if (e)
-            tr_bad(t, "a value is missing on the stack");
+        if (e) tr_bad(t, "a value is missing on the stack");
         return 0;
     }
-    if (e->kind == E_SLOT)
-        *e = (Entry){ E_VALUE, tr_load_var(t, tr_stack_var(t, fr, e->at)) };
+    if (e->kind == E_SLOT) *e = (Entry){E_VALUE, tr_load_var(t, tr_stack_var(t, fr, e->at))};
     return e->at;
 }
 
 PyRef tr_pop(Translator *t, Frame *fr) {
     PyRef v = tr_value_of(t, fr, tr_peek(t, 1));
-    if (t->stack.n > 0)
-        t->stack.n--;
+    if (t->stack.n > 0) t->stack.n--;
     return v;
 }
 
@@ -151,8 +153,7 @@ PyRef *tr_pop_n(Translator *t, Frame *fr, uint32_t n) {
         return NULL;
     }
     PyRef *v = ARENA_ARRAY(t->c->arena, PyRef, n + 1);
-    for (uint32_t i = 0; i < n; i++)
-        v[i] = tr_top(t, fr, n - i);
+    for (uint32_t i = 0; i < n; i++) v[i] = tr_top(t, fr, n - i);
     t->stack.n -= n;
     return v;
 }
@@ -161,14 +162,12 @@ PyRef *tr_pop_n(Translator *t, Frame *fr, uint32_t n) {
 void tr_spill(Translator *t, Frame *fr) {
     uint32_t n = t->stack.n;
     for (uint32_t i = 0; i < n; i++)
-        if (t->stack.at[i].kind == E_SLOT && t->stack.at[i].at != i)
-            tr_value_of(t, fr, &t->stack.at[i]);
+        if (t->stack.at[i].kind == E_SLOT && t->stack.at[i].at != i) tr_value_of(t, fr, &t->stack.at[i]);
     for (uint32_t i = 0; i < n; i++) {
-        if (t->stack.at[i].kind != E_VALUE)
-            continue;
+        if (t->stack.at[i].kind != E_VALUE) continue;
         const PyInstr *in = tr_instr(t, t->stack.at[i].at);
         uint32_t var = tr_stack_var(t, fr, i);
-        if (in->op != PYX_LOADVAR || in->imm != var || in->block != t->cur)   /* else it is there already */
+        if (in->op != PYX_LOADVAR || in->imm != var || in->block != t->cur) /* else it is there already */
             tr_store_var(t, var, t->stack.at[i].at);
     }
 }
@@ -178,17 +177,14 @@ PyBlockId tr_enter(Translator *t, Frame *fr, uint32_t instr_index, uint32_t dept
     uint32_t b = fr->flow.block_of[instr_index];
     StackShape *s = &fr->shapes[b];
     if (!s->known) {
-        *s = (StackShape){ true, depth, ARENA_ARRAY(t->c->arena, bool, depth + 1) };
-        for (uint32_t i = 0; i < depth; i++)
-            s->empty[i] = t->stack.at[i].kind == E_NULL;
+        *s = (StackShape){true, depth, ARENA_ARRAY(t->c->arena, bool, depth + 1)};
+        for (uint32_t i = 0; i < depth; i++) s->empty[i] = t->stack.at[i].kind == E_NULL;
         fr->block_of[b] = tr_new_block(t);
         VEC_PUSH(t->c->arena, &fr->todo, b);
     }
     bool same = s->depth == depth;
-    for (uint32_t i = 0; same && i < depth; i++)
-        same = s->empty[i] == (t->stack.at[i].kind == E_NULL);
-    if (!same)
-        tr_bad(t, "two ways to one place have different stacks");
+    for (uint32_t i = 0; same && i < depth; i++) same = s->empty[i] == (t->stack.at[i].kind == E_NULL);
+    if (!same) tr_bad(t, "two ways to one place have different stacks");
     return fr->block_of[b];
 }
 

@@ -14,7 +14,7 @@ static HostRef const_obj(Translator *t, int32_t index) {
 
 /* 3.14 folds constant slices: taken apart here, so that one form is left. */
 static PyRef emit_slice_const(Translator *t, HostRef obj) {
-    static const char *const parts[3] = { "start", "stop", "step" };
+    static const char *const parts[3] = {"start", "stop", "step"};
     PyRef v[3];
     for (int i = 0; i < 3; i++) {
         HostRef part = t->c->host->attr(t->c->host->self, obj, parts[i]);
@@ -25,7 +25,8 @@ static PyRef emit_slice_const(Translator *t, HostRef obj) {
 
 static void do_const(Translator *t, HostRef obj) {
     HostInfo info;
-    tr_push(t, tr_host_info(t, obj, &info) && info.kind == HOST_SLICE ? emit_slice_const(t, obj) : tr_emit_const(t, obj));
+    tr_push(t,
+            tr_host_info(t, obj, &info) && info.kind == HOST_SLICE ? emit_slice_const(t, obj) : tr_emit_const(t, obj));
 }
 
 static bool same_value(Translator *t, PyRef a, PyRef b) {
@@ -40,15 +41,13 @@ static void do_slice(Translator *t, Frame *fr, uint32_t n) {
         return;
     }
     PyRef step = n == 3 ? tr_pop(t, fr) : 0, stop = tr_pop(t, fr), start = tr_pop(t, fr);
-    if (t->c->failed)
-        return;
-    if (n == 2)
-        step = tr_emit_const(t, t->c->host->none);
+    if (t->c->failed) return;
+    if (n == 2) step = tr_emit_const(t, t->c->host->none);
     for (uint32_t i = t->f->blocks.at[t->cur].instrs.n; i-- > 0;) {
         PyRef r = t->f->blocks.at[t->cur].instrs.at[i];
         const PyInstr *in = tr_instr(t, r);
-        if (in->op == PY_SLICE && same_value(t, in->args[0], start) && same_value(t, in->args[1], stop)
-            && same_value(t, in->args[2], step)) {
+        if (in->op == PY_SLICE && same_value(t, in->args[0], start) && same_value(t, in->args[1], stop) &&
+            same_value(t, in->args[2], step)) {
             tr_push(t, r);
             return;
         }
@@ -59,8 +58,7 @@ static void do_slice(Translator *t, Frame *fr, uint32_t n) {
 static void do_key_map(Translator *t, Frame *fr, uint32_t n) {
     PyRef keys = tr_pop(t, fr), *values = tr_pop_n(t, fr, n);
     HostInfo info;
-    if (t->c->failed)
-        return;
+    if (t->c->failed) return;
     HostRef tuple = tr_instr(t, keys)->op == PY_CONST ? tr_instr(t, keys)->obj : NULL;
     if (!tr_host_info(t, tuple, &info) || info.kind != HOST_TUPLE || info.n != n) {
         tr_bad(t, "a dict has no tuple of keys");
@@ -76,16 +74,14 @@ static void do_key_map(Translator *t, Frame *fr, uint32_t n) {
 
 static void do_extend(Translator *t, Frame *fr, uint32_t n, PyOp op) {
     PyRef v = tr_pop(t, fr), old = tr_top(t, fr, n);
-    if (t->c->failed)
-        return;
-    *tr_peek(t, n) = (Entry){ E_VALUE, tr_emit2(t, op, old, v) };
+    if (t->c->failed) return;
+    *tr_peek(t, n) = (Entry){E_VALUE, tr_emit2(t, op, old, v)};
 }
 
 static void do_add_pair(Translator *t, Frame *fr, uint32_t n) {
     PyRef value = tr_pop(t, fr), key = tr_pop(t, fr), old = tr_top(t, fr, n);
-    if (t->c->failed)
-        return;
-    *tr_peek(t, n) = (Entry){ E_VALUE, tr_emit3(t, PY_MAP_ADD, old, key, value) };
+    if (t->c->failed) return;
+    *tr_peek(t, n) = (Entry){E_VALUE, tr_emit3(t, PY_MAP_ADD, old, key, value)};
 }
 
 /* Some releases put empty pieces into a string. One formatted piece is a string already. */
@@ -95,31 +91,31 @@ static void do_string(Translator *t, Frame *fr, uint32_t n) {
     HostInfo info;
     for (uint32_t i = 0; !t->c->failed && i < n; i++) {
         const PyInstr *in = tr_instr(t, piece[i]);
-        if (in->op != PY_CONST || !tr_host_info(t, in->obj, &info) || info.kind != HOST_STR || !info.text || info.text[0])
+        if (in->op != PY_CONST || !tr_host_info(t, in->obj, &info) || info.kind != HOST_STR || !info.text ||
+            info.text[0])
             piece[kept++] = piece[i];
     }
     if (!t->c->failed)
-        tr_push(t, kept == 1 && tr_instr(t, piece[0])->op == PY_FORMAT ? piece[0] : tr_emit_n(t, PY_STRING, kept, piece));
+        tr_push(t,
+                kept == 1 && tr_instr(t, piece[0])->op == PY_FORMAT ? piece[0] : tr_emit_n(t, PY_STRING, kept, piece));
 }
 
 /* CONVERT leaves a FORMAT with a conversion and imm2 = 1, which the real FORMAT takes up. */
 static void do_format(Translator *t, Frame *fr, bool with_spec, uint32_t conversion) {
     PyRef spec = with_spec ? tr_pop(t, fr) : 0, v = tr_pop(t, fr);
-    if (t->c->failed)
-        return;
+    if (t->c->failed) return;
     PyInstr *converted = tr_made_here(t, v, PY_FORMAT);
     if (converted && converted->imm2 == 1) {
-        converted->imm2 = 0;    /* unused from now on, and dropped */
+        converted->imm2 = 0; /* unused from now on, and dropped */
         conversion = converted->imm;
         v = converted->args[0];
     }
-    tr_push(t, tr_with_imm(t, tr_emit_n(t, PY_FORMAT, with_spec ? 2 : 1, (PyRef[]){ v, spec }), conversion));
+    tr_push(t, tr_with_imm(t, tr_emit_n(t, PY_FORMAT, with_spec ? 2 : 1, (PyRef[]){v, spec}), conversion));
 }
 
 static void do_convert(Translator *t, Frame *fr, uint32_t conversion) {
     PyRef v = tr_pop(t, fr);
-    if (t->c->failed)
-        return;
+    if (t->c->failed) return;
     PyRef r = tr_with_imm(t, tr_emit1(t, PY_FORMAT, v), conversion);
     tr_instr(t, r)->imm2 = 1;
     tr_push(t, r);
@@ -128,8 +124,7 @@ static void do_convert(Translator *t, Frame *fr, uint32_t conversion) {
 /* A tuple that is taken apart at once never exists. */
 static void do_unpack(Translator *t, Frame *fr, uint32_t n) {
     PyRef v = tr_pop(t, fr);
-    if (t->c->failed)
-        return;
+    if (t->c->failed) return;
     const PyInstr *tuple = tr_made_here(t, v, PY_TUPLE);
     PyRef *item = ARENA_ARRAY(t->c->arena, PyRef, n + 1);
     for (uint32_t i = 0; i < n; i++) {
@@ -141,8 +136,7 @@ static void do_unpack(Translator *t, Frame *fr, uint32_t n) {
         tr_instr(t, item[i])->imm2 = n;
         tuple = NULL;
     }
-    while (n-- > 0)
-        tr_push(t, item[n]);
+    while (n-- > 0) tr_push(t, item[n]);
 }
 
 static void do_unpack_ex(Translator *t, Frame *fr, uint32_t before, uint32_t after) {
@@ -157,15 +151,13 @@ static void do_unpack_ex(Translator *t, Frame *fr, uint32_t before, uint32_t aft
         item[i] = tr_with_imm(t, tr_emit1(t, PY_UNPACK_EX, v), i);
         tr_instr(t, item[i])->imm2 = before << 16 | (after & 0xffff);
     }
-    while (n-- > 0)
-        tr_push(t, item[n]);
+    while (n-- > 0) tr_push(t, item[n]);
 }
 
 static void do_builtin(Translator *t, int32_t number) {
-    static const char *const names[] = { "AssertionError", "NotImplementedError", "tuple", "all", "any" };
+    static const char *const names[] = {"AssertionError", "NotImplementedError", "tuple", "all", "any"};
     tr_push(t, tr_with_name(t, tr_emit0(t, PY_GLOBAL), names[number]));
 }
-
 
 /* ---- variables ------------------------------------------------------------------------------------ */
 
@@ -177,16 +169,13 @@ static void do_load(Translator *t, Frame *fr, int32_t slot) {
 static void do_cellref(Translator *t, Frame *fr, int32_t slot) {
     const Place *p = &fr->places[slot];
     do_load(t, fr, slot);
-    if (p->free || t->c->failed)
-        return;
+    if (p->free || t->c->failed) return;
     t->stack.at[t->stack.n - 1].at = tr_cell(t, t->stack.at[t->stack.n - 1].at, p->var);
 }
 
 static void do_store(Translator *t, Frame *fr, int32_t slot, PyRef v) {
-    if (fr->places[slot].free)
-        py_refuse(t->c, t->span, REFUSE_NONLOCAL);
-    else if (!t->c->failed)
-        tr_store_var(t, fr->places[slot].var, v);
+    if (fr->places[slot].free) py_refuse(t->c, t->span, REFUSE_NONLOCAL);
+    else if (!t->c->failed) tr_store_var(t, fr->places[slot].var, v);
 }
 
 static void do_delete(Translator *t, Frame *fr, int32_t slot) {
@@ -199,8 +188,7 @@ static void do_ends(Translator *t, Frame *fr, const CInstr *in, uint32_t next);
 
 static void do_shuffle(Translator *t, Frame *fr, const CInstr *in) {
     Entry *e = tr_peek(t, (uint32_t)in->arg);
-    if (!e)
-        return;
+    if (!e) return;
     Entry x = *e;
     switch (in->op) {
     case C_COPY:
@@ -214,24 +202,21 @@ static void do_shuffle(Translator *t, Frame *fr, const CInstr *in) {
         *e = *tr_peek(t, 1);
         *tr_peek(t, 1) = x;
         break;
-    default:        /* ROT */
+    default: /* ROT */
         x = *tr_peek(t, 1);
-        for (uint32_t i = 1; i < (uint32_t)in->arg; i++)
-            *tr_peek(t, i) = *tr_peek(t, i + 1);
+        for (uint32_t i = 1; i < (uint32_t)in->arg; i++) *tr_peek(t, i) = *tr_peek(t, i + 1);
         *e = x;
     }
 }
 
 static void do_binary(Translator *t, Frame *fr, PyOp op, uint32_t imm) {
     PyRef b = tr_pop(t, fr), a = tr_pop(t, fr);
-    if (!t->c->failed)
-        tr_push(t, tr_with_imm(t, tr_emit2(t, op, a, b), imm));
+    if (!t->c->failed) tr_push(t, tr_with_imm(t, tr_emit2(t, op, a, b), imm));
 }
 
 static void do_unary(Translator *t, Frame *fr, PyOp op, uint32_t imm) {
     PyRef a = tr_pop(t, fr);
-    if (!t->c->failed)
-        tr_push(t, tr_with_imm(t, tr_emit1(t, op, a), imm));
+    if (!t->c->failed) tr_push(t, tr_with_imm(t, tr_emit1(t, op, a), imm));
 }
 
 /* The last operation of the block, if it makes v. */
@@ -259,109 +244,109 @@ static void do_not(Translator *t, Frame *fr) {
 /* A truth that the next instruction tests anyway needs no operation. */
 static void do_to_bool(Translator *t, Frame *fr, uint32_t index) {
     uint8_t next = index + 1 < fr->code.instrs.n ? fr->code.instrs.at[index + 1].op : (uint8_t)C_NOP;
-    if (next == C_JUMP_IF || next == C_NOT)
-        return;
+    if (next == C_JUMP_IF || next == C_NOT) return;
     PyRef v = tr_pop(t, fr);
     PyInstr *in = t->c->failed ? NULL : just_made(t, v);
-    if (in && (in->op == PY_IS || in->op == PY_CONTAINS || in->op == PY_NOT))
-        tr_push(t, v);
-    else if (!t->c->failed)
-        tr_push(t, tr_emit1(t, PY_NOT, tr_emit1(t, PY_NOT, v)));
+    if (in && (in->op == PY_IS || in->op == PY_CONTAINS || in->op == PY_NOT)) tr_push(t, v);
+    else if (!t->c->failed) tr_push(t, tr_emit1(t, PY_NOT, tr_emit1(t, PY_NOT, v)));
 }
 
 static void do_sequence(Translator *t, Frame *fr, PyOp op, uint32_t n) {
     PyRef *v = n > UINT16_MAX ? NULL : tr_pop_n(t, fr, n);
-    if (v && !t->c->failed)
-        tr_push(t, tr_emit_n(t, op, n, v));
-    else
-        tr_bad(t, "a display has too many items");
+    if (v && !t->c->failed) tr_push(t, tr_emit_n(t, op, n, v));
+    else tr_bad(t, "a display has too many items");
 }
 
 static void do_attr(Translator *t, Frame *fr, const char *name) {
     PyRef v = tr_pop(t, fr);
-    if (!t->c->failed)
-        tr_push(t, tr_with_name(t, tr_emit1(t, PY_ATTR, v), name));
+    if (!t->c->failed) tr_push(t, tr_with_name(t, tr_emit1(t, PY_ATTR, v), name));
 }
 
 /* Pops in CPython's order: the container is above the value, the index on top. */
 static void do_stores(Translator *t, Frame *fr, const CInstr *in) {
     PyRef b = tr_pop(t, fr), a = tr_pop(t, fr), v = in->op == C_STORE_SUBSCR ? tr_pop(t, fr) : 0;
-    if (t->c->failed)
-        return;
+    if (t->c->failed) return;
     switch (in->op) {
     case C_STORE_SUBSCR: tr_emit3(t, PY_STORE_SUBSCR, a, b, v); break;
-    case C_DEL_SUBSCR:   tr_emit2(t, PY_DEL_SUBSCR, a, b); break;
-    default:             tr_with_name(t, tr_emit2(t, PY_STORE_ATTR, b, a), t->c->code->names[in->arg]);
+    case C_DEL_SUBSCR: tr_emit2(t, PY_DEL_SUBSCR, a, b); break;
+    default: tr_with_name(t, tr_emit2(t, PY_STORE_ATTR, b, a), t->c->code->names[in->arg]);
     }
 }
 
 static void do_peeking(Translator *t, Frame *fr, const CInstr *in) {
     PyRef v = tr_top(t, fr, 1);
-    if (t->c->failed)
-        return;
+    if (t->c->failed) return;
     switch (in->op) {
-    case C_LEN:       tr_push(t, tr_emit1(t, PY_MATCH_LEN, v)); break;
+    case C_LEN: tr_push(t, tr_emit1(t, PY_MATCH_LEN, v)); break;
     case C_MATCH_SEQ: tr_push(t, tr_emit1(t, PY_MATCH_SEQ, v)); break;
-    default:          tr_push(t, tr_with_name(t, tr_emit1(t, PY_ATTR, v), t->c->code->names[in->arg]));
+    default: tr_push(t, tr_with_name(t, tr_emit1(t, PY_ATTR, v), t->c->code->names[in->arg]));
     }
 }
 
 static void do_instr(Translator *t, Frame *fr, const CInstr *in, uint32_t index) {
     uint32_t n = (uint32_t)in->arg;
     switch ((COp)in->op) {
-    case C_NOP: case C_EXT:  break;
+    case C_NOP:
+    case C_EXT: break;
     case C_POP:
-        if (tr_peek(t, 1))
-            t->stack.n--;
+        if (tr_peek(t, 1)) t->stack.n--;
         break;
-    case C_PUSH_NULL:  tr_push_entry(t, (Entry){ E_NULL, 0 }); break;
-    case C_COPY: case C_SWAP: case C_ROT: do_shuffle(t, fr, in); break;
-    case C_CONST:      do_const(t, const_obj(t, in->arg)); break;
-    case C_INT:        do_const(t, t->c->host->make_int(t->c->host->self, in->arg)); break;
-    case C_BUILTIN:    do_builtin(t, in->arg); break;
-    case C_LOAD:       do_load(t, fr, in->arg); break;
-    case C_LOAD_CLEAR: do_load(t, fr, in->arg); do_delete(t, fr, in->arg); break;
-    case C_STORE:      do_store(t, fr, in->arg, tr_pop(t, fr)); break;
-    case C_DELETE:     do_delete(t, fr, in->arg); break;
-    case C_CELLREF:    do_cellref(t, fr, in->arg); break;
-    case C_GLOBAL:     tr_push(t, tr_with_name(t, tr_emit0(t, PY_GLOBAL), t->c->code->names[n])); break;
-    case C_ATTR:       do_attr(t, fr, t->c->code->names[n]); break;
-    case C_UNARY:      do_unary(t, fr, PY_UNARY, n); break;
-    case C_NOT:        do_not(t, fr); break;
-    case C_TO_BOOL:    do_to_bool(t, fr, index); break;
-    case C_BINARY:     do_binary(t, fr, PY_BINARY, n); break;
-    case C_COMPARE:    do_binary(t, fr, PY_COMPARE, n); break;
-    case C_IS:         do_binary(t, fr, PY_IS, n); break;
-    case C_CONTAINS:   do_binary(t, fr, PY_CONTAINS, n); break;
-    case C_SUBSCR:     do_binary(t, fr, PY_SUBSCR, 0); break;
-    case C_STORE_ATTR: case C_STORE_SUBSCR: case C_DEL_SUBSCR: do_stores(t, fr, in); break;
-    case C_SLICE:      do_slice(t, fr, n); break;
-    case C_TUPLE:      do_sequence(t, fr, PY_TUPLE, n); break;
-    case C_LIST:       do_sequence(t, fr, PY_LIST, n); break;
-    case C_SET:        do_sequence(t, fr, PY_SET, n); break;
-    case C_MAP:        do_sequence(t, fr, PY_MAP, 2 * n); break;
-    case C_KEY_MAP:    do_key_map(t, fr, n); break;
-    case C_STRING:     do_string(t, fr, n); break;
-    case C_EXTEND:     do_extend(t, fr, n, (PyOp)in->arg2); break;
-    case C_ADD_PAIR:   do_add_pair(t, fr, n); break;
-    case C_TO_TUPLE:   do_unary(t, fr, PY_TO_TUPLE, 0); break;
-    case C_CONVERT:    do_convert(t, fr, n); break;
-    case C_FORMAT:     do_format(t, fr, in->arg, (uint32_t)in->arg2); break;
+    case C_PUSH_NULL: tr_push_entry(t, (Entry){E_NULL, 0}); break;
+    case C_COPY:
+    case C_SWAP:
+    case C_ROT: do_shuffle(t, fr, in); break;
+    case C_CONST: do_const(t, const_obj(t, in->arg)); break;
+    case C_INT: do_const(t, t->c->host->make_int(t->c->host->self, in->arg)); break;
+    case C_BUILTIN: do_builtin(t, in->arg); break;
+    case C_LOAD: do_load(t, fr, in->arg); break;
+    case C_LOAD_CLEAR:
+        do_load(t, fr, in->arg);
+        do_delete(t, fr, in->arg);
+        break;
+    case C_STORE: do_store(t, fr, in->arg, tr_pop(t, fr)); break;
+    case C_DELETE: do_delete(t, fr, in->arg); break;
+    case C_CELLREF: do_cellref(t, fr, in->arg); break;
+    case C_GLOBAL: tr_push(t, tr_with_name(t, tr_emit0(t, PY_GLOBAL), t->c->code->names[n])); break;
+    case C_ATTR: do_attr(t, fr, t->c->code->names[n]); break;
+    case C_UNARY: do_unary(t, fr, PY_UNARY, n); break;
+    case C_NOT: do_not(t, fr); break;
+    case C_TO_BOOL: do_to_bool(t, fr, index); break;
+    case C_BINARY: do_binary(t, fr, PY_BINARY, n); break;
+    case C_COMPARE: do_binary(t, fr, PY_COMPARE, n); break;
+    case C_IS: do_binary(t, fr, PY_IS, n); break;
+    case C_CONTAINS: do_binary(t, fr, PY_CONTAINS, n); break;
+    case C_SUBSCR: do_binary(t, fr, PY_SUBSCR, 0); break;
+    case C_STORE_ATTR:
+    case C_STORE_SUBSCR:
+    case C_DEL_SUBSCR: do_stores(t, fr, in); break;
+    case C_SLICE: do_slice(t, fr, n); break;
+    case C_TUPLE: do_sequence(t, fr, PY_TUPLE, n); break;
+    case C_LIST: do_sequence(t, fr, PY_LIST, n); break;
+    case C_SET: do_sequence(t, fr, PY_SET, n); break;
+    case C_MAP: do_sequence(t, fr, PY_MAP, 2 * n); break;
+    case C_KEY_MAP: do_key_map(t, fr, n); break;
+    case C_STRING: do_string(t, fr, n); break;
+    case C_EXTEND: do_extend(t, fr, n, (PyOp)in->arg2); break;
+    case C_ADD_PAIR: do_add_pair(t, fr, n); break;
+    case C_TO_TUPLE: do_unary(t, fr, PY_TO_TUPLE, 0); break;
+    case C_CONVERT: do_convert(t, fr, n); break;
+    case C_FORMAT: do_format(t, fr, in->arg, (uint32_t)in->arg2); break;
     case C_UNPACK:
-        if (n > MAX_DEPTH)
-            tr_bad(t, "too many variables are unpacked");
-        else
-            do_unpack(t, fr, n);
+        if (n > MAX_DEPTH) tr_bad(t, "too many variables are unpacked");
+        else do_unpack(t, fr, n);
         break;
-    case C_UNPACK_EX:  do_unpack_ex(t, fr, n & 0xff, n >> 8); break;
-    case C_ITER:       do_unary(t, fr, PY_ITER, 0); break;
-    case C_CALL: case C_CALL_KW: tr_call(t, fr, in); break;
-    case C_CALL_EX:    tr_call_ex(t, fr, in->arg, in->arg2 == 0); break;
-    case C_FUNCTION:   tr_function(t, fr, n, in->arg2); break;
-    case C_FUNC_ATTR:  tr_func_attr(t, fr, n); break;
-    case C_IMPORT:     tr_import(t, fr, t->c->code->names[n]); break;
-    case C_LEN: case C_MATCH_SEQ: case C_IMPORT_FROM: do_peeking(t, fr, in); break;
-    default:           do_ends(t, fr, in, index + 1);
+    case C_UNPACK_EX: do_unpack_ex(t, fr, n & 0xff, n >> 8); break;
+    case C_ITER: do_unary(t, fr, PY_ITER, 0); break;
+    case C_CALL:
+    case C_CALL_KW: tr_call(t, fr, in); break;
+    case C_CALL_EX: tr_call_ex(t, fr, in->arg, in->arg2 == 0); break;
+    case C_FUNCTION: tr_function(t, fr, n, in->arg2); break;
+    case C_FUNC_ATTR: tr_func_attr(t, fr, n); break;
+    case C_IMPORT: tr_import(t, fr, t->c->code->names[n]); break;
+    case C_LEN:
+    case C_MATCH_SEQ:
+    case C_IMPORT_FROM: do_peeking(t, fr, in); break;
+    default: do_ends(t, fr, in, index + 1);
     }
 }
 
@@ -375,10 +360,8 @@ static void jump_to(Translator *t, Frame *fr, uint32_t target) {
 static void branch(Translator *t, Frame *fr, const CInstr *in, uint32_t next) {
     PyRef v = tr_pop(t, fr);
     bool keeps = in->op == C_JUMP_OR_POP;
-    if (t->c->failed)
-        return;
-    if (keeps)
-        tr_push(t, v);
+    if (t->c->failed) return;
+    if (keeps) tr_push(t, v);
     tr_spill(t, fr);
     PyBlockId taken = tr_enter(t, fr, in->target, t->stack.n);
     PyBlockId other = tr_enter(t, fr, next, keeps ? t->stack.n - 1 : t->stack.n);
@@ -389,8 +372,7 @@ static void branch(Translator *t, Frame *fr, const CInstr *in, uint32_t next) {
 static void for_iter(Translator *t, Frame *fr, const CInstr *in, uint32_t next) {
     tr_spill(t, fr);
     uint32_t depth = t->stack.n;
-    if (!tr_peek(t, 1))
-        return;
+    if (!tr_peek(t, 1)) return;
     uint32_t iter = tr_stack_var(t, fr, depth - 1);
     PyRef has = tr_emit1(t, PY_ITER_HAS, tr_load_var(t, iter));
     PyBlockId step = tr_new_block(t), done = tr_enter(t, fr, in->target, depth - 1);
@@ -398,23 +380,21 @@ static void for_iter(Translator *t, Frame *fr, const CInstr *in, uint32_t next) 
     t->cur = step;
     PyRef it = tr_load_var(t, iter), v = tr_emit1(t, PY_ITER_VALUE, it), it2 = tr_emit1(t, PY_ITER_NEXT, it);
     tr_store_var(t, iter, it2);
-    t->stack.at[depth - 1] = (Entry){ E_SLOT, depth - 1 };
+    t->stack.at[depth - 1] = (Entry){E_SLOT, depth - 1};
     tr_push(t, v);
     jump_to(t, fr, next);
 }
 
 static void raise(Translator *t, Frame *fr, uint32_t n) {
     PyRef cause = n == 2 ? tr_pop(t, fr) : 0, exc = n >= 1 ? tr_pop(t, fr) : 0;
-    if (n > 2)
-        tr_bad(t, "a raise has an exception and a cause at most");
+    if (n > 2) tr_bad(t, "a raise has an exception and a cause at most");
     tr_terminate(t, PYT_RAISE, exc, 0, 0, 0);
     t->f->blocks.at[t->cur].cause = cause;
 }
 
 static void return_value(Translator *t, Frame *fr) {
     PyRef v = tr_pop(t, fr);
-    if (t->c->failed)
-        return;
+    if (t->c->failed) return;
     if (fr->nesting == 0) {
         tr_terminate(t, PYT_RETURN, v, 0, 0, 0);
         return;
@@ -425,13 +405,13 @@ static void return_value(Translator *t, Frame *fr) {
 
 static void do_ends(Translator *t, Frame *fr, const CInstr *in, uint32_t next) {
     switch ((COp)in->op) {
-    case C_JUMP:     jump_to(t, fr, in->target); break;
+    case C_JUMP: jump_to(t, fr, in->target); break;
     case C_JUMP_IF:
     case C_JUMP_OR_POP: branch(t, fr, in, next); break;
     case C_FOR_ITER: for_iter(t, fr, in, next); break;
-    case C_RETURN:   return_value(t, fr); break;
-    case C_RAISE:    raise(t, fr, (uint32_t)in->arg); break;
-    default:         tr_bad(t, "the code of an exception handler is reached without one");
+    case C_RETURN: return_value(t, fr); break;
+    case C_RAISE: raise(t, fr, (uint32_t)in->arg); break;
+    default: tr_bad(t, "the code of an exception handler is reached without one");
     }
 }
 
@@ -440,17 +420,15 @@ static void translate_block(Translator *t, Frame *fr, uint32_t b) {
     const StackShape *s = &fr->shapes[b];
     t->cur = fr->block_of[b];
     t->stack.n = 0;
-    for (uint32_t i = 0; i < s->depth; i++)
-        tr_push_entry(t, s->empty[i] ? (Entry){ E_NULL, 0 } : (Entry){ E_SLOT, i });
+    for (uint32_t i = 0; i < s->depth; i++) tr_push_entry(t, s->empty[i] ? (Entry){E_NULL, 0} : (Entry){E_SLOT, i});
     for (uint32_t i = fb->first; i < fb->end && !t->c->failed; i++) {
         t->span = fr->code.instrs.at[i].span;
         do_instr(t, fr, &fr->code.instrs.at[i], i);
     }
     COp last = (COp)fr->code.instrs.at[fb->end - 1].op;
-    bool ended = last == C_JUMP || last == C_JUMP_IF || last == C_JUMP_OR_POP || last == C_FOR_ITER
-        || last == C_RETURN || last == C_RAISE;
-    if (!t->c->failed && !ended)
-        jump_to(t, fr, fb->end);
+    bool ended = last == C_JUMP || last == C_JUMP_IF || last == C_JUMP_OR_POP || last == C_FOR_ITER ||
+                 last == C_RETURN || last == C_RAISE;
+    if (!t->c->failed && !ended) jump_to(t, fr, fb->end);
 }
 
 /* Decodes the code of t->c and translates it, starting in block `entry` with an empty stack. */
@@ -461,8 +439,7 @@ void tr_code(Translator *t, Frame *fr, PyBlockId entry) {
     t->cur = entry;
     t->stack.n = 0;
     tr_terminate(t, PYT_JUMP, 0, 1, tr_enter(t, fr, 0, 0), 0);
-    while (fr->todo.n > 0 && !t->c->failed)
-        translate_block(t, fr, fr->todo.at[--fr->todo.n]);
+    while (fr->todo.n > 0 && !t->c->failed) translate_block(t, fr, fr->todo.at[--fr->todo.n]);
 }
 
 /* ---- the whole function ------------------------------------------------------------------------------ */
@@ -476,13 +453,13 @@ static void add_params(Translator *t, const HostCode *code, uint32_t nslots) {
         return;
     }
     for (uint32_t i = 0; i < total; i++) {
-        PyParam p = { .name = code->varnames[i], .kwonly = i >= code->argcount && i < n };
+        PyParam p = {.name = code->varnames[i], .kwonly = i >= code->argcount && i < n};
         p.vararg = i == n && (code->flags & VARARGS);
         p.varkw = i >= n && !p.vararg;
         VEC_PUSH(t->c->arena, &t->f->params, p);
-        t->span = (PySpan){ .line = code->first_line };
+        t->span = (PySpan){.line = code->first_line};
         PyRef r = tr_with_name(t, tr_with_imm(t, tr_emit0(t, PY_PARAM), i), p.name);
-        tr_store_var(t, i, r);     /* variable i is slot i */
+        tr_store_var(t, i, r); /* variable i is slot i */
     }
     t->f->nposonly = code->posonlyargcount;
 }
@@ -490,10 +467,9 @@ static void add_params(Translator *t, const HostCode *code, uint32_t nslots) {
 static PyFunc *translate(PyCtx *c, PyVars *vars) {
     const HostCode *code = c->code;
     PyFunc *f = ARENA_NEW(c->arena, PyFunc);
-    Translator t = { .c = c, .f = f, .vars = vars };
-    Frame fr = { .nesting = 0 };
-    if (!pycode_decode(c, &fr.code) || !pycode_flow(c, &fr.code, &fr.flow))
-        return NULL;
+    Translator t = {.c = c, .f = f, .vars = vars};
+    Frame fr = {.nesting = 0};
+    if (!pycode_decode(c, &fr.code) || !pycode_flow(c, &fr.code, &fr.flow)) return NULL;
     f->arena = c->arena;
     f->file = code->file;
     f->name = code->name;
@@ -501,33 +477,46 @@ static PyFunc *translate(PyCtx *c, PyVars *vars) {
     f->first_line = code->first_line;
     f->nvarnames = fr.code.nslots;
     f->varnames = ARENA_ARRAY(c->arena, const char *, fr.code.nslots + 1);
-    VEC_PUSH(c->arena, &f->instrs, ((PyInstr){ .op = PY_CONST }));
+    VEC_PUSH(c->arena, &f->instrs, ((PyInstr){.op = PY_CONST}));
     fr.places = ARENA_ARRAY(c->arena, Place, fr.code.nslots + 1);
     for (uint32_t s = 0; s < fr.code.nslots; s++) {
         const PySlot *slot = &fr.code.slots[s];
         f->varnames[s] = slot->name;
-        fr.places[s] = (Place){ tr_new_var(&t, slot->name, 0, s), slot->kind == SLOT_FREE ? slot->name : NULL };
+        fr.places[s] = (Place){tr_new_var(&t, slot->name, 0, s), slot->kind == SLOT_FREE ? slot->name : NULL};
     }
     t.cur = tr_new_block(&t);
     add_params(&t, code, fr.code.nslots);
-    if (!c->failed)
-        tr_code(&t, &fr, 0);
+    if (!c->failed) tr_code(&t, &fr, 0);
     return c->failed ? NULL : f;
+}
+
+/* Found in several passes over the code, but read from top to bottom. */
+static void sort_messages(DiagList *diags, uint32_t first) {
+    for (uint32_t i = first + 1; i < diags->diags.n; i++) {
+        Diag d = diags->diags.at[i];
+        uint32_t k = i;
+        for (; k > first && diags->diags.at[k - 1].at.span.line > d.at.span.line; k--)
+            diags->diags.at[k] = diags->diags.at[k - 1];
+        diags->diags.at[k] = d;
+    }
 }
 
 PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_code, struct DiagList *diags) {
     HostCode code;
-    PyVars vars = { .at = { NULL, 0, 0 } };
+    PyVars vars = {.at = {NULL, 0, 0}};
     memset(&code, 0, sizeof code);
     if (!host->code(host->self, function_or_code, &code)) {
-        DiagFrame at = { .file = NULL };
+        DiagFrame at = {.file = NULL};
         diag_report(diags, DIAG_NO_CODE, &at, host->repr ? host->repr(host->self, function_or_code) : "this object");
         return NULL;
     }
-    PyCtx c = { .arena = arena, .host = host, .diags = diags, .code = &code };
+    PyCtx c = {.arena = arena, .host = host, .diags = diags, .code = &code};
+    uint32_t first = diags->diags.n;
     PyFunc *tac = translate(&c, &vars);
-    if (!tac)
+    if (!tac) {
+        sort_messages(diags, first);
         return NULL;
+    }
     pycfg_clean(&c, tac, &vars);
     return pyssa_make(&c, tac, &vars);
 }

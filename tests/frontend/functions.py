@@ -4,7 +4,7 @@ They are compiled, never called. test_pyir.py compares with functions.txt; GPU_R
 """
 
 # ruff: noqa
-# mypy: ignore-errors
+# fmt: off
 
 
 def vector_add(x, y, out):

@@ -9,9 +9,8 @@
 #include <string.h>
 
 static char *read_all(Arena *arena, FILE *in) {
-    VEC(char) text = { NULL, 0, 0 };
-    for (int c; (c = getc(in)) != EOF;)
-        VEC_PUSH(arena, &text, (char)c);
+    VEC(char) text = {NULL, 0, 0};
+    for (int c; (c = getc(in)) != EOF;) VEC_PUSH(arena, &text, (char)c);
     VEC_PUSH(arena, &text, '\0');
     return text.at;
 }
@@ -20,8 +19,7 @@ static void print_messages(const DiagList *diags) {
     for (uint32_t i = 0; i < diags->diags.n; i++) {
         const Diag *d = &diags->diags.at[i];
         printf("%s:%u: %s: %s\n", d->at.function, d->at.span.line, diag_exception(d->code), d->message);
-        if (d->help)
-            printf("  help: %s\n", d->help);
+        if (d->help) printf("  help: %s\n", d->help);
     }
 }
 
@@ -31,10 +29,9 @@ int main(int argc, char **argv) {
     arena_init(&arena, NULL);
     RowHost *h = rowhost_read(&arena, read_all(&arena, stdin));
     for (size_t i = 0; h && i < rowhost_nroots(h); i++) {
-        DiagList diags = { .arena = &arena };
+        DiagList diags = {.arena = &arena};
         PyFunc *f = pyfunc_from_host(&arena, rowhost_host(h), rowhost_root(h, i), &diags);
-        if (f)
-            pyfunc_print(f, stdout, spans);
+        if (f) pyfunc_print(f, stdout, spans);
         print_messages(&diags);
         putchar('\n');
     }

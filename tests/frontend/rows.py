@@ -103,7 +103,7 @@ def main() -> None:
     """Print the rows of every function that a file defines, in its order."""
     space: dict[str, object] = {}
     with open(sys.argv[1], encoding="utf-8") as source:
-        exec(compile(source.read(), sys.argv[1], "exec"), space)
+        exec(compile(source.read(), sys.argv[1], "exec", dont_inherit=True), space)
     sys.stdout.write(dump(f for f in space.values() if isinstance(f, types.FunctionType)))
 
 

@@ -1,0 +1,107 @@
+"""Bytecode to Python SSA: the same text for one source under every Python version, and the same messages."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+TOOL = Path(os.environ.get("GPU_BUILD", HERE.parents[1] / "build")) / "bin" / "pyirtool"
+VERSIONS = ("3.10", "3.11", "3.12", "3.13")
+REWRITE = bool(os.environ.get("GPU_REWRITE"))
+
+pytestmark = [pytest.mark.skipif(not TOOL.exists(), reason="pyirtool isn't built"), pytest.mark.one_version]
+
+
+def interpreter(version: str) -> str | None:
+    """Return an interpreter of the version, if there is one."""
+    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+        return sys.executable
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found = sorted(root.glob(f"versions/{version}.*/bin/python{version}"))
+    return str(found[-1]) if found else shutil.which(f"python{version}")
+
+
+def run(*command: str | Path, text: str | None = None) -> str:
+    """Run a program; return its output."""
+    done = subprocess.run(list(command), input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr, done.stderr
+    return done.stdout
+
+
+def rows(version: str, source: Path) -> str:
+    """Return the rows of a file's functions as a version compiles them."""
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"no Python {version}")
+    return run(python, "-B", "-W", "ignore", HERE / "rows.py", source)
+
+
+def compare(got: str, golden: Path) -> None:
+    """Compare with a golden file, function by function."""
+    want = golden.read_text()
+    if got == want:
+        return
+    diff = difflib.unified_diff(want.splitlines(), got.splitlines(), "expected", "got", lineterm="")
+    pytest.fail("\n".join(list(diff)[:80]))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("name", ["functions", "refused"])
+def test_same_text_on_all_versions(name: str, version: str) -> None:
+    """Golden text of functions of every construct, and the messages for those outside the language."""
+    got = run(TOOL, text=rows(version, HERE / f"{name}.py"))
+    golden = HERE / f"{name}.txt"
+    if REWRITE and version == VERSIONS[-1]:
+        golden.write_text(got)
+    compare(got, golden)
+
+
+def test_bytecode_of_3_14() -> None:
+    """The stored rows of 3.14 give the golden text too."""
+    compare(run(TOOL, text=(HERE / "functions_314.rows").read_text()), HERE / "functions.txt")
+
+
+def test_rows_of_3_14_are_current() -> None:
+    """The stored rows are what make_314.py prints now."""
+    python = interpreter("3.13")
+    if python is None:
+        pytest.skip("no Python 3.13")
+    made = run(python, "-B", HERE / "make_314.py")
+    stored = HERE / "functions_314.rows"
+    if REWRITE:
+        stored.write_text(made)
+    assert made == stored.read_text()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_opcode_numbers(version: str) -> None:
+    """The table of opcode numbers is that of each interpreter that is here."""
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"no Python {version}")
+    section = f"PYOPNUM({version.replace('.', '')},"
+    table = (HERE.parents[1] / "frontend" / "pyopnums.def").read_text().splitlines()
+    assert run(python, HERE / "opcode_numbers.py").splitlines() == [row for row in table if row.startswith(section)]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_spans(version: str) -> None:
+    """Columns from 3.11 on, lines before: those of the expression itself."""
+    text = run(TOOL, "--spans", text=rows(version, HERE / "functions.py"))
+    function = text.split("\n\n")[0]
+    lines = dict(line.strip().split("   ; ") for line in function.splitlines() if "   ; " in line)
+    at = {
+        "%12 = BINARY + %10, %11": "13:18-13:29",
+        "%9 = COMPARE < %7, %8": "12:8-12:20",
+        "%5 = ATTR grid %4": "11:9-11:17",
+    }
+    for instruction, span in at.items():
+        assert lines[instruction] == (span if version != "3.10" else span.split(":")[0])
