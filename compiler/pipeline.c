@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 const Pass pipeline_passes[] = {
+    {"simplify", pass_simplify},
+    {"polls", pass_polls},
     {NULL, NULL},
 };
 
