@@ -139,10 +139,14 @@ bool promote_compare(Dialect dialect, Scalar a, Scalar b, Scalar *operand, bool 
 }
 
 bool promote_join(Dialect dialect, Scalar a, Scalar b, Scalar *out) {
-    if (dialect == DIALECT_NUMBA) return typed(common[DIALECT_NUMPY][a.dtype][b.dtype], out);
+    bool ints = class_of((DType)a.dtype) <= CLASS_INT && class_of((DType)b.dtype) <= CLASS_INT;
+    if (dialect == DIALECT_NUMBA) {
+        typed(common[DIALECT_NUMPY][a.dtype][b.dtype], out);
+        if (ints && out->dtype == DT_F64) out->dtype = DT_I64; /* uint64 with a signed one: no detour through floats */
+        return true;
+    }
     if (a.weak && b.weak) return promote_common(dialect, a, b, out);
     if (a.weak != b.weak)
         return typed(a.weak ? weak_joins[weak_kind(a)][b.dtype] : weak_joins[weak_kind(b)][a.dtype], out);
-    bool ints = class_of((DType)a.dtype) <= CLASS_INT && class_of((DType)b.dtype) <= CLASS_INT;
     return typed(common[DIALECT_NUMPY][a.dtype][b.dtype], out) && !(ints && out->dtype == DT_F64);
 }

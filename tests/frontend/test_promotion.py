@@ -132,4 +132,6 @@ def test_numba_is_numba_cudas() -> None:
     for key, want in reference.items():
         left, symbol, right = key.split()
         got = table("numba")[symbol, left, right]
+        if symbol == ":" and "uint64" in (left, right) and want == "float64" and is_integer(left) and is_integer(right):
+            want = "int64"  # Numba makes the variable a float, and bit operations on it an error
         assert got == differs.get(key, want), key
