@@ -272,12 +272,21 @@ static void name_variants(Lower *L, Val call, const char *symbol, Type t, unsign
                              LLVMCreateStringAttribute(L->ctx, key, sizeof key - 1, list, (unsigned)at));
 }
 
-static Val library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args) {
+static Val call_libm(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args) {
     char symbol[64];
     snprintf(symbol, sizeof symbol, "%s%s", fn->libm, t == T_F32 ? "f" : "");
     Val call = math_call(L, symbol, result, n, args);
     if (fn->vector) name_variants(L, call, symbol, t, n);
     return ll_relaxed(L, call);
+}
+
+/* glibc's log10f and exp10f miss by a bit where people expect an exact result: log10(100). So f32 goes through f64. */
+static Val library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args) {
+    bool through_f64 = t == T_F32 && (fn == &math_info[MATH_LOG10] || fn == &math_info[MATH_EXP10]);
+    if (!through_f64) return call_libm(L, fn, t, result, n, args);
+    Ty f64 = ll_wide(L, L->f64);
+    Val wide = LLVMBuildFPExt(L->b, args[0], f64, "d");
+    return LLVMBuildFPTrunc(L->b, call_libm(L, fn, T_F64, f64, n, &wide), result, "f");
 }
 
 /* The vectoriser needs the declarations of libmvec's functions, which nothing calls yet. */
