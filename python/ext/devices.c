@@ -118,8 +118,8 @@ static uint32_t axes_by_arguments(const Bound *b) {
 }
 
 static int run_python(const DeviceRow *row, Bound *b, Config *c) {
+    if (args_flatten(b) < 0) return -1; /* refuses what the other devices refuse */
     if (c->automatic) {
-        if (args_flatten(b) < 0) return -1;
         Config one = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
         Variant *v = variant_for_launch(b, &one.launch); /* the code says which indices it reads */
         if (!v) PyErr_Clear();
@@ -134,9 +134,11 @@ static int run_python(const DeviceRow *row, Bound *b, Config *c) {
     PyObject *args = module ? PyTuple_New(named + rest) : NULL;
     for (uint32_t i = 0; args && i < named; i++) PyTuple_SET_ITEM(args, i, Py_NewRef(b->values[i]));
     for (Py_ssize_t i = 0; args && i < rest; i++) PyTuple_SET_ITEM(args, named + i, Py_NewRef(PyTuple_GET_ITEM(b->rest, i)));
-    PyObject *result = args ? PyObject_CallMethod(module, "launch", "O(III)(III)OI", b->kernel, l->grid[0], l->grid[1],
-                                                  l->grid[2], l->block[0], l->block[1], l->block[2], args, l->shared_bytes)
-                            : NULL;
+    PyObject *types = args ? types_from_key(b->key, b->key_size) : NULL;
+    PyObject *result = types ? PyObject_CallMethod(module, "launch", "O(III)(III)OO", b->kernel, l->grid[0], l->grid[1],
+                                                   l->grid[2], l->block[0], l->block[1], l->block[2], args, types)
+                             : NULL;
+    Py_XDECREF(types);
     Py_XDECREF(module);
     Py_XDECREF(args);
     Py_XDECREF(result);

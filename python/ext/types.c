@@ -214,6 +214,20 @@ static Py_uhash_t hash_argtype(const ArgType *t, Py_uhash_t h) {
     return h;
 }
 
+PyObject *types_from_key(const uint8_t *key, uint32_t size) {
+    Arena arena;
+    jmp_buf on_oom;
+    arena_init(&arena, &on_oom);
+    PyObject *types = NULL;
+    if (setjmp(on_oom) == 0) {
+        uint32_t n;
+        ArgType *t = key_types(&arena, key, size, &n);
+        types = types_from_argtypes(t, n);
+    } else PyErr_NoMemory();
+    arena_free(&arena);
+    return types;
+}
+
 static Py_hash_t type_hash(TypeObject *self) {
     if (self->hash == -1) {
         self->hash = (Py_hash_t)hash_argtype(&self->type, 14695981039346656037u);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -165,13 +166,10 @@ def _flatten(name: str, type_: _core.Type) -> Iterator[tuple[str, _core.Type]]:
 
 
 def parameter_names(entry: Entry) -> list[str]:
-    """The names of the function's parameters; items of ``*args`` are numbered."""
+    """The names of the function's parameters, ``*args`` last."""
     code = entry.kernel.py_func.__code__
-    names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    rest = len(entry.types) - len(names)
-    if rest > 0 and code.co_flags & 4:
-        names += [f"{code.co_varnames[len(names)]}{i}" for i in range(rest)]
-    return names[: len(entry.types)]
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    return list(code.co_varnames[:count])
 
 
 def c_name(name: str) -> str:

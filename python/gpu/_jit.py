@@ -198,7 +198,7 @@ def _make_kernel(dialect: str, function: Any, options: dict[str, Any], signature
     code = getattr(function, "__code__", None)
     if type(function).__name__ != "function" or code is None:
         raise TypeError(f"@jit takes a Python function, and this is {_describe(function)}")
-    if code.co_flags & 0x2A0:  # generator, coroutine, asynchronous generator
+    if code.co_flags & 0x2A0:  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR, without importing inspect
         raise TypeError(f"@jit takes a plain function, and {function.__name__} is a generator or a coroutine")
     for signature in signatures:
         if signature.result is not None and not options["device"]:

@@ -7,6 +7,7 @@ since the function's own code object runs, with its file and lines; only its glo
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,7 +30,7 @@ def launch(
     grid: tuple[int, int, int],
     block: tuple[int, int, int],
     args: tuple[Any, ...],
-    shared: int = 0,
+    types: tuple[_core.Type, ...],
 ) -> None:
     """Run a kernel for every thread of a grid.
 
@@ -41,8 +42,9 @@ def launch(
     args : tuple
         One value for each parameter, keyword-only ones after the others, then the items of ``*args``; NumPy arrays are
         used in place.
-    shared : int
-        Bytes of dynamic shared memory; not used here.
+    types : tuple of Type
+        A type for each parameter in the specialisation, a tuple's for ``*args``: by a signature, or in the Numba
+        dialect, Python numbers have types.
 
     Raises
     ------
@@ -51,9 +53,11 @@ def launch(
     """
     scope = Scope()
     function = scope.function(kernel.py_func)
-    values = _signature_types(kernel, [_pynames.as_argument(a) for a in args])
     code = function.__code__
     first, last = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    if code.co_flags & inspect.CO_VARARGS:
+        types = (*types[:last], *types[last].items)
+    values = [_pynames.as_argument(a, t) for a, t in zip(args, types, strict=True)]
     keywords = dict(zip(code.co_varnames[first:last], values[first:last], strict=True))
     values = values[:first] + values[last:]
     before, thread = running.values, Thread(grid, block)
@@ -96,17 +100,6 @@ def _locate(error: Exception, kernel: str, thread: Thread, scope: Scope) -> None
     if len(error.args) <= 1:
         error.args = (" ".join([*map(str, error.args), where]),)
     error.__dict__.update(kernel=kernel, block=block, thread=index)
-
-
-def _signature_types(kernel: _core.Kernel, values: list[Any]) -> list[Any]:
-    """With an explicit signature, Python numbers become scalars of its types."""
-    signatures = kernel.options["signatures"]
-    if len(signatures) != 1:
-        return values
-    return [
-        np.dtype(t.dtype).type(v) if t.kind == "scalar" and isinstance(v, (int, float, complex)) else v
-        for t, v in zip(signatures[0], values, strict=False)
-    ]
 
 
 class Thread:

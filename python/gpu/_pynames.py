@@ -21,8 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from ._dtypes import DType
+from ._core import Type
+from ._dtypes import DType, dtypes
 
+WEAK = {"weak_bool": bool, "weak_int": int, "weak_float": float, "weak_complex": complex}
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 
@@ -325,13 +327,20 @@ class KernelArray(np.ndarray):
         super().__setitem__(index, value)
 
 
-def as_argument(value: Any) -> Any:
-    """An argument as the kernel's thread sees it: arrays, also in tuples, become `KernelArray` without a copy."""
-    if isinstance(value, tuple):
-        items = [as_argument(v) for v in value]
+def as_argument(value: Any, type_: Type) -> Any:
+    """An argument as the kernel's thread sees it.
+
+    Arrays, also in tuples, become `KernelArray` without a copy; numbers get the type that the specialisation gives
+    them.
+    """
+    if type_.kind == "tuple":
+        items = [as_argument(v, t) for v, t in zip(value, type_.items, strict=True)]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if isinstance(value, np.generic):
-        return value
-    if isinstance(value, np.ndarray) or hasattr(value, "__array_interface__"):
+    if type_.kind == "array":
         return np.asarray(value).view(KernelArray)
+    if type_.kind == "scalar" and type_.dtype is not None:
+        dtype = dtypes["bool_" if type_.dtype == "bool" else type_.dtype].dtype
+        return value if isinstance(value, np.generic) and value.dtype == dtype else dtype.type(value)
+    if type_.kind in WEAK:
+        return WEAK[type_.kind](value)
     return value

@@ -7,7 +7,7 @@ Two spellings, which may be mixed:
 * Numba's: ``"void(float32[:], int32)"``, or the objects: ``void(float32[:], int32)``, ``[float32[::1], int32]``.
 
 Arrays: a ``:`` for each dimension; ``::1`` on the last one says C order, on the first one Fortran order. The text that
-messages show, ``array(float32, 2d, C)``, can be read back.
+messages show, ``array(float32, 2d, C)``, ``int (weak)``, can be read back.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class _Reader:
         """``[result](types)`` or ``types``, up to the end of the text."""
         start = self.at
         name = self.word()
-        if name and name not in CONSTRUCTORS and self.peek() == "(":
+        if name and name not in CONSTRUCTORS and name not in WEAK and self.peek() == "(":
             result = None if name in ("void", "none", "None") else self.named(name, start)
             self.take("(")
             args = self.types(")")
@@ -234,9 +234,10 @@ class _Reader:
     def read_tuple(self) -> _core.Type:
         """``Tuple((t, u))`` or ``Tuple(t, u)``."""
         self.take("(")
+        double = self.peek() == "("
         items = self.types(")")
         self.take(")", "',' or ')'")
-        if len(items) == 1 and items[0].kind == "tuple":
+        if double and len(items) == 1 and items[0].kind == "tuple":
             return items[0]
         return _core.Type("tuple", items=items)
 
@@ -254,6 +255,11 @@ class _Reader:
 
     def named(self, name: str, start: int) -> _core.Type:
         if name in WEAK:
+            if self.skip("("):  # "int (weak)", as messages have it
+                start = self.skip_space()
+                if self.word() != "weak":
+                    self.fail(start, max(start + 1, self.at), f"only '(weak)' may follow '{name}'")
+                self.take(")")
             return _core.Type(WEAK[name])  # type: ignore[arg-type]
         if name in ("None", "none"):
             return _core.Type("none")
@@ -319,4 +325,9 @@ class _Reader:
         raise SignatureError(f"signature: {message}\n    {line}\n    {' ' * start}{'^' * max(1, end - start)}")
 
 
-CONSTRUCTORS = {"array": _Reader.read_array, "Tuple": _Reader.read_tuple, "UniTuple": _Reader.read_unituple}
+CONSTRUCTORS = {
+    "array": _Reader.read_array,
+    "tuple": _Reader.read_tuple,
+    "Tuple": _Reader.read_tuple,
+    "UniTuple": _Reader.read_unituple,
+}

@@ -64,7 +64,15 @@ def test_every_alias_is_a_dtype_of_numpy() -> None:
 
 
 def test_what_messages_show_can_be_read_back() -> None:
-    for text in ("array(float32, 2d, C)", "array(uint8, 1d, A)", "array(int8, 3d, F)", "float64"):
+    for text in (
+        "int (weak)",
+        "tuple(int (weak), float32)",
+        "tuple(tuple(int8))",
+        "array(float32, 2d, C)",
+        "array(uint8, 1d, A)",
+        "array(int8, 3d, F)",
+        "float64",
+    ):
         (found,) = parse(text).args
         assert repr(found) == text
 
@@ -101,6 +109,8 @@ WRONG = [
     ("f4[" + ", ".join(":" * 17) + "]", "an array type has at most 16 dimensions, and this has 17", "  " + "^" * 51),
     ("void(f4[:]", "expected ',' or ')', and the text ends here", "          ^"),
     ("*", "not a type", "^"),
+    ("int (strong)", "only '(weak)' may follow 'int'", "     ^^^^^^"),
+    ("int(i4)", "only '(weak)' may follow 'int'", "    ^^"),
     ("float32[:](i4)", "nothing may follow the last type", "          ^^^^"),
 ]
 
