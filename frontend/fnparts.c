@@ -1,6 +1,7 @@
 /* fnparts.c - functions that the IR has no operation for, made of those that it has.
  *
- * They are written once for all devices, so that the devices agree to the bit. */
+ * They are written once for all devices, so that the devices agree to the bit. Of the arguments of one call at most
+ * one emits: C leaves open which is evaluated first, and the IR's order should not depend on the compiler. */
 #include "devfns.h"
 
 #include <math.h>
@@ -84,10 +85,13 @@ Ref part_nextafter(Eval *e, Type t, Ref x, Ref y) {
     return e_select(e, t, nan, e_op2(e, OP_ADD, t, x, y), r);
 }
 
+/* Of a float16 NumPy gives the magnitude, of other floats the sign of x. */
 Ref part_spacing(Eval *e, Type t, Ref x) {
     Type i = bits_type(t);
-    Ref next = e_op1(e, OP_BITCAST, t, e_op2(e, OP_ADD, i, e_op1(e, OP_BITCAST, i, x), e_int(e, i, 1)));
-    Ref r = e_op2(e, OP_SUB, t, next, x);
+    Ref one = e_int(e, i, 1);
+    Ref bits = e_op2(e, OP_ADD, i, e_op1(e, OP_BITCAST, i, x), one);
+    Ref r = e_op2(e, OP_SUB, t, e_op1(e, OP_BITCAST, t, bits), x);
+    if (t == T_F16) r = fabs_of(e, t, r);
     return e_select(e, t, is_nan(e, x), x, r);
 }
 
@@ -108,13 +112,15 @@ Ref magnitude(Eval *e, Type t, Ref x, Type *out) {
 }
 
 Ref part_gcd(Eval *e, Type t, Ref a, Ref b) {
+    Ref zero = e_int(e, t, 0);
     BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
     e_jump(e, head);
     e_set_block(e, head);
-    Ref x = e_phi(e, t), y = e_phi(e, t);
+    Ref x = e_phi(e, t);
+    Ref y = e_phi(e, t);
     e_phi_add(e, x, before, a);
     e_phi_add(e, y, before, b);
-    e_branch(e, e_cmp(e, PRED_NE, y, e_int(e, t, 0)), body, done);
+    e_branch(e, e_cmp(e, PRED_NE, y, zero), body, done);
     e_set_block(e, body);
     Ref r = e_op2(e, OP_TRUNCMOD, t, x, y);
     e_phi_add(e, x, body, y);
@@ -137,16 +143,21 @@ Ref part_isqrt(Eval *e, Ref n) {
 
 /* A product of more than 64 consecutive numbers has 64 factors of 2 and is 0 in 64 bits. */
 Ref part_product(Eval *e, Ref from, Ref to) {
+    Ref zero = e_int(e, T_I64, 0);
+    Ref one = e_int(e, T_I64, 1);
     BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
     e_jump(e, head);
     e_set_block(e, head);
-    Ref i = e_phi(e, T_I64), r = e_phi(e, T_I64);
+    Ref i = e_phi(e, T_I64);
+    Ref r = e_phi(e, T_I64);
     e_phi_add(e, i, before, from);
-    e_phi_add(e, r, before, e_int(e, T_I64, 1));
-    Ref more = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_LE, i, to), e_cmp(e, PRED_NE, r, e_int(e, T_I64, 0)));
-    e_branch(e, more, body, done);
+    e_phi_add(e, r, before, one);
+    Ref within = e_cmp(e, PRED_LE, i, to);
+    Ref nonzero = e_cmp(e, PRED_NE, r, zero);
+    e_branch(e, e_op2(e, OP_AND, T_BOOL, within, nonzero), body, done);
     e_set_block(e, body);
-    Ref product = e_op2(e, OP_MUL, T_I64, r, i), next = e_op2(e, OP_ADD, T_I64, i, e_int(e, T_I64, 1));
+    Ref product = e_op2(e, OP_MUL, T_I64, r, i);
+    Ref next = e_op2(e, OP_ADD, T_I64, i, one);
     e_phi_add(e, i, body, next);
     e_phi_add(e, r, body, product);
     e_jump(e, head);
@@ -156,20 +167,24 @@ Ref part_product(Eval *e, Ref from, Ref to) {
 
 /* r * (n - i) / (i + 1) for i below min(k, n - k); the quotient first, so that what fits never overflows. */
 Ref part_comb(Eval *e, Ref n, Ref k) {
+    Ref one = e_int(e, T_I64, 1);
+    Ref zero = e_int(e, T_I64, 0);
     k = e_op2(e, OP_MIN, T_I64, k, e_op2(e, OP_SUB, T_I64, n, k));
-    Ref one = e_int(e, T_I64, 1), zero = e_int(e, T_I64, 0);
     Ref start = e_select(e, T_I64, e_cmp(e, PRED_LT, k, zero), zero, one);
     BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
     e_jump(e, head);
     e_set_block(e, head);
-    Ref i = e_phi(e, T_I64), r = e_phi(e, T_I64);
+    Ref i = e_phi(e, T_I64);
+    Ref r = e_phi(e, T_I64);
     e_phi_add(e, i, before, zero);
     e_phi_add(e, r, before, start);
     e_branch(e, e_cmp(e, PRED_LT, i, k), body, done);
     e_set_block(e, body);
-    Ref d = e_op2(e, OP_ADD, T_I64, i, one), factor = e_op2(e, OP_SUB, T_I64, n, i);
+    Ref d = e_op2(e, OP_ADD, T_I64, i, one);
+    Ref factor = e_op2(e, OP_SUB, T_I64, n, i);
     Ref whole = e_op2(e, OP_MUL, T_I64, e_op2(e, OP_TRUNCDIV, T_I64, r, d), factor);
-    Ref rest = e_op2(e, OP_TRUNCDIV, T_I64, e_op2(e, OP_MUL, T_I64, e_op2(e, OP_TRUNCMOD, T_I64, r, d), factor), d);
+    Ref rest = e_op2(e, OP_MUL, T_I64, e_op2(e, OP_TRUNCMOD, T_I64, r, d), factor);
+    rest = e_op2(e, OP_TRUNCDIV, T_I64, rest, d);
     e_phi_add(e, i, body, d);
     e_phi_add(e, r, body, e_op2(e, OP_ADD, T_I64, whole, rest));
     e_jump(e, head);

@@ -19,11 +19,9 @@ Val fn_warpsize(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 static Ref wide_sreg(Eval *e, Sreg first, unsigned axis) { return e_conv(e, T_I64, e_sreg(e, (Sreg)(first + axis))); }
 
 static Val grid_axis(Eval *e, bool size, unsigned axis) {
-    if (size)
-        return val_rt_int(e,
-                          e_op2(e, OP_MUL, T_I64, wide_sreg(e, SREG_NCTAID_X, axis), wide_sreg(e, SREG_NTID_X, axis)));
-    Ref block = e_op2(e, OP_MUL, T_I64, wide_sreg(e, SREG_CTAID_X, axis), wide_sreg(e, SREG_NTID_X, axis));
-    return val_rt_int(e, e_op2(e, OP_ADD, T_I64, block, wide_sreg(e, SREG_TID_X, axis)));
+    Ref block = wide_sreg(e, size ? SREG_NCTAID_X : SREG_CTAID_X, axis);
+    Ref first = e_op2(e, OP_MUL, T_I64, block, wide_sreg(e, SREG_NTID_X, axis));
+    return val_rt_int(e, size ? first : e_op2(e, OP_ADD, T_I64, first, wide_sreg(e, SREG_TID_X, axis)));
 }
 
 /* param: 0 grid, 1 gridsize */

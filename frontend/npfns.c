@@ -270,14 +270,19 @@ Val fn_np_logaddexp(Eval *e, const CallSite *site, uint32_t n, const Val *args) 
     return float_val(e, typed(d), e_select(e, t, e_cmp(e, PRED_EQ, r[0], r[1]), twice, sum));
 }
 
+/* Rounded to the type after each step, as NumPy does; integers become float64. */
 Val fn_np_sinc(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
     DType d;
-    Type t;
-    Ref r;
-    if (!float1(e, site, n, args, &d, &t, &r)) return val_poison(e);
-    Ref y = e_op2(e, OP_MUL, t, r, e_float(e, t, 3.14159265358979323846));
-    Ref q = e_op2(e, OP_DIV, t, e_math1(e, MATH_SIN, t, y), y);
-    return float_val(e, typed(d), e_select(e, t, e_cmp(e, PRED_EQ, r, e_float(e, t, 0)), e_float(e, t, 1), q));
+    if (!loop1(e, site, LOOP_BOOL | LOOP_REAL, n, args, &x, &d)) return val_poison(e);
+    if (is_integral(x)) d = DT_F64;
+    Scalar s = typed(d);
+    Val y = eval_arith(e, PYB_MUL, s, val_convert(e, x, s), val_const_float(e, s, 3.14159265358979323846, 0));
+    Val sine = float_val(e, s, e_math1(e, MATH_SIN, float_type(d), float_ref(e, y, d)));
+    Val q = eval_arith(e, PYB_TRUEDIV, s, sine, y);
+    Type t = dtype_info[d].ir;
+    Ref at_zero = e_cmp(e, PRED_EQ, val_ref(e, y), e_float(e, t, 0));
+    return val_typed(e, d, e_select(e, t, at_zero, e_float(e, t, 1), val_ref(e, q)));
 }
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
@@ -401,6 +406,7 @@ Val fn_np_angle(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         return val_poison(e);
     if (v[1].ty && !val_as_int(v[1], &deg))
         return e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "deg", e_text(e, v[1]));
+    if (v[0].ty->dtype == DT_BOOL) d = DT_F64;
     Val z = val_convert(e, v[0], typed(d));
     DType part = dtype_info[d].part;
     Type t = float_type(part);
