@@ -107,7 +107,7 @@ static PyObject *text_of(Compilation *c, const KernelObject *k, const char *what
 }
 
 static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Options *options, bool host_function,
-                      uint8_t **key) {
+                      unsigned facts, uint8_t **key) {
     uint32_t size;
     *key = key_from_types(k, types, &size);
     if (!*key) {
@@ -115,7 +115,7 @@ static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Op
         arena_init(&c->arena, NULL);
         return -1;
     }
-    CompileRequest r = {.kernel = k, .key = *key, .key_size = size, .facts = host_function ? 0 : COMMON_FACTS,
+    CompileRequest r = {.kernel = k, .key = *key, .key_size = size, .facts = host_function ? 0 : facts,
                         .host_function = host_function, .want_spans = true, .options = options};
     return compilation_open(c, &r);
 }
@@ -131,7 +131,7 @@ PyObject *inspect_text(PyObject *module, PyObject *args, PyObject *kwargs) {
     Compilation c;
     uint8_t *key;
     bool gpu_code = arch || strcmp(what, "ptx") == 0;
-    PyObject *text = open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, &key) < 0 ? NULL : text_of(&c, k, what, arch);
+    PyObject *text = open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, COMMON_FACTS, &key) < 0 ? NULL : text_of(&c, k, what, arch);
     compilation_close(&c);
     PyMem_Free(key);
     return text;
@@ -193,14 +193,15 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
     PyObject *types, *dict, *result = NULL;
     const char *arch;
     Options options;
+    unsigned facts = 0; /* an exported kernel may be launched with anything, unless its user says otherwise */
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!OsO:ptx", &Kernel_Type, &k, &types, &arch, &dict) || kernel_read_options(dict, &options) < 0)
+    if (!PyArg_ParseTuple(args, "O!OsO|I:ptx", &Kernel_Type, &k, &types, &arch, &dict, &facts) || kernel_read_options(dict, &options) < 0)
         return NULL;
     Compilation c;
     CompileOptions o;
     uint8_t *key;
     Image *image = NULL;
-    if (open_types(&c, k, types, &options, false, &key) == 0 && compile_options(&o, &options, TARGET_PTX, arch) == 0)
+    if (open_types(&c, k, types, &options, false, facts, &key) == 0 && compile_options(&o, &options, TARGET_PTX, arch) == 0)
         image = compilation_image(&c, &o);
     PyObject *layout = image ? layout_list(&c, k, image) : NULL;
     if (layout) result = Py_BuildValue("(ssOI)", image->ptx, image->entry, layout, image->params_bytes);

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
+# FACT_* of compiler/ir.h: what a launch from Python finds out for itself, and an exported kernel must be told.
+ASSUMPTIONS = {"size32": 1, "align16": 2, "noalias": 4}
+
+
 class InputError(click.ClickException):
     """What the user gave can't be worked on: exit status 1."""
 
@@ -57,6 +61,12 @@ def cli() -> None:
 @click.option(
     "--max-registers", type=click.IntRange(0, 255), default=0, help="Registers a thread may use; 0: no limit."
 )
+@click.option(
+    "--assume",
+    multiple=True,
+    type=click.Choice(list(ASSUMPTIONS)),
+    help="What every launch promises: sizes and grid below 2^31 bytes and threads, 16-byte aligned arrays, no overlap.",
+)
 def ptx(
     kernels: tuple[str, ...],
     signatures: tuple[str, ...],
@@ -67,6 +77,7 @@ def ptx(
     no_fma: bool,
     lineinfo: bool,
     max_registers: int,
+    assume: tuple[str, ...],
 ) -> None:
     """Write the PTX of kernels.
 
@@ -88,7 +99,9 @@ def ptx(
             max_registers=max_registers or kernel.options["max_registers"],
         )
         for arch in names:
-            text, entry, layout, size = run(lambda k=kernel, t=types, a=arch, o=options: _core.ptx(k, t, a, o))
+            text, entry, layout, size = run(
+                lambda k=kernel, t=types, a=arch, o=options: _core.ptx(k, t, a, o, sum(ASSUMPTIONS[f] for f in assume))
+            )
             path = write_ptx(text, target, kernel.__name__, arch)
             results.append(_header.Entry(kernel, types, arch, entry, layout, size, path, source))
     if header:

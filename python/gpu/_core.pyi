@@ -99,7 +99,7 @@ auto: Final[_Auto]
 
 def inspect(kernel: Kernel, types: tuple[Type, ...], what: str, arch: str | None = None) -> str: ...
 def ptx(
-    kernel: Kernel, types: tuple[Type, ...], arch: str, options: dict[str, Any]
+    kernel: Kernel, types: tuple[Type, ...], arch: str, options: dict[str, Any], facts: int = 0
 ) -> tuple[str, str, list[dict[str, Any]], int]:
     """PTX text, entry name, parameters (kind, axis, type, bytes, offset, leaf), bytes of the parameter buffer."""
 
