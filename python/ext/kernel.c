@@ -144,7 +144,8 @@ static PyObject *kernel_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 static int kernel_init(KernelObject *k, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"function", "dialect", "options", NULL};
     PyObject *function, *dialect, *options;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!", names, &PyFunction_Type, &function, &dialect, &PyDict_Type, &options))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!", names, &PyFunction_Type, &function, &dialect, &PyDict_Type,
+                                     &options))
         return -1;
     if (k->function) return PyErr_SetString(PyExc_TypeError, "a Kernel is initialised once"), -1;
     bool numba = PyUnicode_CompareWithASCIIString(dialect, "numba") == 0;
@@ -228,7 +229,9 @@ static bool has_array(const Bound *b) {
 static PyObject *call_bound(KernelObject *k, Bound *b) {
     if (args_flatten(b) < 0) return NULL;
     if (!k->opt.device && has_array(b)) {
-        PyErr_Format(PyExc_TypeError, "kernel %U is launched with a grid and a block: %U[grid, block](...), %U.forall(n)(...) or %U[gpu.auto](...)",
+        PyErr_Format(PyExc_TypeError,
+                     "kernel %U is launched with a grid and a block: %U[grid, block](...), %U.forall(n)(...) or "
+                     "%U[gpu.auto](...)",
                      k->name, k->name, k->name, k->name);
         return NULL;
     }
@@ -237,10 +240,7 @@ static PyObject *call_bound(KernelObject *k, Bound *b) {
 }
 
 /* A direct call: a device function, compiled for the host. */
-static PyObject *kernel_call(KernelObject *k, PyObject *args, PyObject *kwargs) {
-    const DeviceRow *row = device_current();
-    if (!row || check_ready(k) < 0) return NULL;
-    if (strcmp(row->name, "python") == 0) return PyObject_Call(k->function, args, kwargs);
+PyObject *kernel_call_native(KernelObject *k, PyObject *args, PyObject *kwargs) {
     PyObject *values[MAX_ARGS], *names = NULL, *result = NULL;
     Py_ssize_t n = PyTuple_GET_SIZE(args), nkw = kwargs ? PyDict_GET_SIZE(kwargs) : 0;
     if (n + nkw > MAX_ARGS) return PyErr_Format(PyExc_TypeError, "%U() takes %u arguments", k->name, k->nparams);
@@ -260,6 +260,11 @@ static PyObject *kernel_call(KernelObject *k, PyObject *args, PyObject *kwargs) 
     args_release(&b);
     Py_XDECREF(names);
     return result;
+}
+
+static PyObject *kernel_call(KernelObject *k, PyObject *args, PyObject *kwargs) {
+    const DeviceRow *row = device_current();
+    return row && check_ready(k) == 0 ? row->call(k, args, kwargs) : NULL;
 }
 
 static PyObject *get_function(KernelObject *k, void *unused) {

@@ -73,6 +73,20 @@ def launch(
         running.values = before
 
 
+def call(kernel: _core.Kernel, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+    """Call a device function from Python.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    args, kwargs
+        Scalars: typed ones keep their types, Python's numbers are weak.
+    """
+    function = Scope().function(kernel.py_func)
+    with np.errstate(all="ignore"):
+        return function(*args, **kwargs or {})
+
+
 def _run(kernel: _core.Kernel, call: Callable[[], Any], thread: Thread, scope: Scope) -> None:
     name = kernel.py_func.__name__
     try:

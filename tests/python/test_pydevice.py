@@ -204,6 +204,17 @@ def test_helpers_and_closures_see_the_same_names() -> None:
     assert types == [np.float32, np.float32]
 
 
+def test_direct_calls_of_device_functions() -> None:
+    @gpu.jit(device=True)
+    def f(x, y=2):
+        return math.exp(x) * y
+
+    assert isinstance(f(np.float32(0)), np.float32) and f(np.float32(0), y=3) == 3
+    assert f(0.0) == 2 and not isinstance(f(0.0), np.generic)
+    with pytest.raises(gpu.OutsideKernelError):
+        gpu.jit(device=True)(lambda: gpu.grid(1))()
+
+
 def test_arguments() -> None:
     box = []
 
