@@ -17,13 +17,13 @@
 #include <time.h>
 
 enum {
-    SHORT_NS = 50 * 1000,        /* runs in the caller */
-    SHARE_NS = 25 * 1000,        /* the least that one more pool thread is woken for */
-    CHUNK_NS = 5 * 1000,         /* the least that one chunk should take */
-    CHUNKS_A_THREAD = 16,        /* so that threads end at about the same time */
-    GUESS_PS = 2000,             /* a thread of a loop-free image that never ran */
-    MOST_LOCAL = 4 << 20,        /* a kernel's own arrays, on a stack of 8 MiB */
-    CALLER_LOCAL = 256 << 10     /* what a caller's stack, of unknown size, should bear */
+    SHORT_NS = 50 * 1000,    /* runs in the caller */
+    SHARE_NS = 25 * 1000,    /* the least that one more pool thread is woken for */
+    CHUNK_NS = 5 * 1000,     /* the least that one chunk should take */
+    CHUNKS_A_THREAD = 16,    /* so that threads end at about the same time */
+    GUESS_PS = 2000,         /* a thread of a loop-free image that never ran */
+    MOST_LOCAL = 4 << 20,    /* a kernel's own arrays, on a stack of 8 MiB */
+    CALLER_LOCAL = 256 << 10 /* what a caller's stack, of unknown size, should bear */
 };
 
 typedef struct Run {
@@ -48,10 +48,8 @@ static bool sigint_taken; /* atomic: one launch at a time may wrap the handler *
 
 static void on_sigint(int number, siginfo_t *info, void *context) {
     sigint_seen = 1;
-    if (sigint_old.sa_flags & SA_SIGINFO)
-        sigint_old.sa_sigaction(number, info, context);
-    else
-        sigint_old.sa_handler(number);
+    if (sigint_old.sa_flags & SA_SIGINFO) sigint_old.sa_sigaction(number, info, context);
+    else sigint_old.sa_handler(number);
 }
 
 /* False if there is nothing to wrap: then Ctrl-C has its default effect, or none. */
@@ -139,8 +137,7 @@ static double expectation(const Image *image, const LaunchConfig *c, double thre
     return ps * threads / 1000;
 }
 
-static Status cpu_launch(Device *d, const Image *image, const void *params, const LaunchConfig *c,
-                         ErrorRecord *error) {
+static Status cpu_launch(Device *d, const Image *image, const void *params, const LaunchConfig *c, ErrorRecord *error) {
     (void)d;
     uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
     double threads = (double)blocks * c->block[0] * c->block[1] * c->block[2];

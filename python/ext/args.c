@@ -237,7 +237,8 @@ static int put_int(Bound *b, PyObject *o, uint32_t param) {
     char what[240];
     describe(b, param, what, sizeof what);
     PyErr_Format(PyExc_OverflowError, "%s: %R doesn't fit an int64%s", what, o,
-                 fits ? "; pass numpy.uint64(...) for unsigned 64-bit arithmetic" : ", and a kernel has no larger integers");
+                 fits ? "; pass numpy.uint64(...) for unsigned 64-bit arithmetic"
+                      : ", and a kernel has no larger integers");
     return -1;
 }
 
@@ -264,7 +265,8 @@ static int put_tuple(Bound *b, PyObject *o, uint32_t param, int depth) {
     char what[240];
     if (depth >= MAX_DEPTH || n > MAX_ARGS) {
         describe(b, param, what, sizeof what);
-        PyErr_Format(PyExc_TypeError, "%s: a tuple of more than %d items, or nested deeper than %d", what, MAX_ARGS, MAX_DEPTH);
+        PyErr_Format(PyExc_TypeError, "%s: a tuple of more than %d items, or nested deeper than %d", what, MAX_ARGS,
+                     MAX_DEPTH);
         return -1;
     }
     uint8_t *key = room_for_key(b, KEY_TUPLE_BYTES);
@@ -289,10 +291,13 @@ static int refuse(const Bound *b, PyObject *o, uint32_t param) {
     char what[240];
     describe(b, param, what, sizeof what);
     const char *type = Py_TYPE(o)->tp_name;
-    const char *help = PyList_Check(o) || PyAnySet_Check(o) ? "; numpy.array(...) makes an array of it, tuple(...) a tuple"
-                       : PyDict_Check(o)                    ? "; pass its values as a tuple or an array"
-                                                            : "";
-    PyErr_Format(PyExc_TypeError, "%s takes an array, a number, a tuple of those, or a constant (a function, dtype or string), and this is %s %.80s%s",
+    const char *help = PyList_Check(o) || PyAnySet_Check(o)
+                           ? "; numpy.array(...) makes an array of it, tuple(...) a tuple"
+                       : PyDict_Check(o) ? "; pass its values as a tuple or an array"
+                                         : "";
+    PyErr_Format(PyExc_TypeError,
+                 "%s takes an array, a number, a tuple of those, or a constant (a function, dtype or string), and this "
+                 "is %s %.80s%s",
                  what, strchr("aeiou", type[0]) ? "an" : "a", type, help);
     return -1;
 }
@@ -366,9 +371,12 @@ int args_flatten(Bound *b) {
 
 /* ---- facts ------------------------------------------------------------------------------------- */
 
-typedef struct Extent { uintptr_t first, last; } Extent; /* bytes first <= p < last; empty: both 0 */
+typedef struct Extent {
+    uintptr_t first, last;
+} Extent; /* bytes first <= p < last; empty: both 0 */
 
-/* Is every size and offset of this array below 2^31? Dimensions of size 0 count as 1, since strides are made of sizes. */
+/* Is every size and offset of this array below 2^31? Dimensions of size 0 count as 1, since strides are made of sizes.
+ */
 static bool fits_32(const Leaf *a) {
     const int64_t limit = INT32_MAX;
     int64_t packed = dtype_bytes((DType)a->dtype), spread = packed;
@@ -450,7 +458,8 @@ int args_pack(const Bound *b, const Image *image, void *buffer) {
     for (uint32_t i = 0; i < image->nparams; i++) {
         const ImageParam *p = &image->params[i];
         if (p->leaf < b->nleaves && pack_one(&b->leaves[p->leaf], p, (char *)buffer + p->offset)) continue;
-        PyErr_Format(PyExc_SystemError, "%U(): parameter %u of the compiled code (kind %d, leaf %d, %d bytes) doesn't match the arguments",
+        PyErr_Format(PyExc_SystemError,
+                     "%U(): parameter %u of the compiled code (kind %d, leaf %d, %d bytes) doesn't match the arguments",
                      b->kernel->name, i, p->kind, p->leaf, p->bytes);
         return -1;
     }

@@ -110,7 +110,8 @@ static int read_arch(CompileOptions *o, const char *arch) {
             return 0;
         }
     }
-    PyErr_Format(PyExc_ValueError, "unknown architecture '%s': sm_75 to sm_121 are supported, for example sm_80, sm_90 or sm_90a", arch);
+    PyErr_Format(PyExc_ValueError,
+                 "unknown architecture '%s': sm_75 to sm_121 are supported, for example sm_80, sm_90 or sm_90a", arch);
     return -1;
 }
 
@@ -153,12 +154,12 @@ static int llvm(Compilation *c, LlvmJob *job) {
     job->api = compiler_api();
     if (!job->api) return -1;
     bool ok;
-    Py_BEGIN_ALLOW_THREADS
-    ok = run_llvm(c, job);
-    Py_END_ALLOW_THREADS
-    if (ok && (job->image || job->text)) return 0;
+    Py_BEGIN_ALLOW_THREADS ok = run_llvm(c, job);
+    Py_END_ALLOW_THREADS if (ok && (job->image || job->text)) return 0;
     if (!ok) PyErr_NoMemory();
-    else errors_raise("CompileError", "%s: %s", c->module->name, job->error ? job->error : "the compiler failed without a message");
+    else
+        errors_raise("CompileError", "%s: %s", c->module->name,
+                     job->error ? job->error : "the compiler failed without a message");
     free(job->error);
     return -1;
 }

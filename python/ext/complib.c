@@ -25,18 +25,18 @@ const CompilerApi *compiler_api(void) {
         return NULL;
     }
     void *library;
-    Py_BEGIN_ALLOW_THREADS
-    library = dlopen(text, RTLD_NOW | RTLD_LOCAL);
-    Py_END_ALLOW_THREADS
-    const CompilerApi *(*entry)(void) = NULL;
+    Py_BEGIN_ALLOW_THREADS library = dlopen(text, RTLD_NOW | RTLD_LOCAL);
+    Py_END_ALLOW_THREADS const CompilerApi *(*entry)(void) = NULL;
     if (library) {
         void *symbol = dlsym(library, "gpu_compiler");
         memcpy(&entry, &symbol, sizeof entry);
     }
     if (entry) api = entry();
     else
-        PyErr_Format(PyExc_ImportError, "the compiler of the gpu package can't be loaded (%s); install the package again: pip "
-                     "install --force-reinstall gpu", dlerror());
+        PyErr_Format(PyExc_ImportError,
+                     "the compiler of the gpu package can't be loaded (%s); install the package again: pip "
+                     "install --force-reinstall gpu",
+                     dlerror());
     Py_DECREF(path);
     return api;
 }

@@ -21,7 +21,8 @@ static int read_count(PyObject *o, const char *what, int64_t *out) {
     return 0;
 }
 
-/* An int or a sequence of one to three. Sizes that don't fit 32 bits are kept as the largest: config_check refuses them. */
+/* An int or a sequence of one to three. Sizes that don't fit 32 bits are kept as the largest: config_check refuses
+ * them. */
 static int read_dims(PyObject *o, const char *what, uint32_t out[3]) {
     out[0] = out[1] = out[2] = 1;
     bool sequence = PyTuple_Check(o) || PyList_Check(o);
@@ -73,7 +74,8 @@ int config_parse(Config *c, PyObject *item) {
     if (n > 2 && read_stream(PyTuple_GET_ITEM(item, 2)) < 0) return -1;
     if (n > 3 && read_shared(PyTuple_GET_ITEM(item, 3), c) < 0) return -1;
     for (int i = 0; i < 3; i++) {
-        if (c->launch.block[i] == 0) return errors_raise("LaunchError", "block.%s is 0: a block has at least one thread", axis_names[i]);
+        if (c->launch.block[i] == 0)
+            return errors_raise("LaunchError", "block.%s is 0: a block has at least one thread", axis_names[i]);
         c->empty = c->empty || c->launch.grid[i] == 0;
     }
     return 0;
@@ -121,7 +123,8 @@ int config_check(const Config *c, const Device *d) {
         threads *= l->block[i];
     }
     if (threads > d->max_threads_per_block)
-        return errors_raise("LaunchError", "a block of %u * %u * %u = %llu threads; %s takes at most %u threads in a block",
+        return errors_raise("LaunchError",
+                            "a block of %u * %u * %u = %llu threads; %s takes at most %u threads in a block",
                             c->launch.block[0], c->launch.block[1], c->launch.block[2], (unsigned long long)threads,
                             d->name, d->max_threads_per_block);
     return 0;

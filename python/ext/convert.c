@@ -1,9 +1,9 @@
 /* convert.c - arguments of a kernel with an explicit signature: converted where that is safe, refused elsewhere.
  *
- * Safe is what NumPy calls a safe cast; a Python number goes to any type of its kind that it fits. In the Numba dialect,
- * where Python numbers have types, that holds for all scalars: existing programs pass 2.0 for float32. Arrays must have the
- * signature's dtype and dimensions; a contiguous one serves where any strides are allowed, a writeable one where a
- * read-only one is asked. */
+ * Safe is what NumPy calls a safe cast; a Python number goes to any type of its kind that it fits. In the Numba
+ * dialect, where Python numbers have types, that holds for all scalars: existing programs pass 2.0 for float32. Arrays
+ * must have the signature's dtype and dimensions; a contiguous one serves where any strides are allowed, a writeable
+ * one where a read-only one is asked. */
 #include "core.h"
 
 static bool is_int(DType d) { return d >= DT_I8 && d <= DT_U64; }
@@ -31,7 +31,8 @@ static int64_t signed_bits(const Leaf *l) {
 static bool is_safe(DType from, DType to) {
     if (from == to || from == DT_BOOL) return true;
     unsigned have = dtype_bytes(from), room = dtype_bytes(to);
-    if (is_int(from) && is_int(to)) return is_signed(from) == is_signed(to) ? have <= room : !is_signed(from) && have < room;
+    if (is_int(from) && is_int(to))
+        return is_signed(from) == is_signed(to) ? have <= room : !is_signed(from) && have < room;
     if (is_int(from)) return !is_int(to) && to != DT_BOOL && (precision(to) == 53 || (int)have * 8 <= precision(to));
     if (is_float(from) && is_float(to)) return have < room;
     if (is_float(from)) return is_complex(to) && precision(from) <= precision(to);
@@ -113,14 +114,15 @@ static DType weak_dtype(ArgKind kind) {
 /* ---- types side by side ------------------------------------------------------------------------ */
 
 typedef struct Match {
-    Leaf *leaf;             /* the next one */
-    bool apply;             /* convert, rather than only look */
-    bool numba;             /* scalars convert as Python numbers do */
+    Leaf *leaf; /* the next one */
+    bool apply; /* convert, rather than only look */
+    bool numba; /* scalars convert as Python numbers do */
 } Match;
 
 static bool match_scalar(Match *m, const ArgType *from, const ArgType *to) {
     Leaf *l = m->leaf++;
-    DType weak = m->numba ? kind_of((DType)l->dtype) : weak_dtype((ArgKind)from->kind), target = weak_dtype((ArgKind)to->kind);
+    DType weak = m->numba ? kind_of((DType)l->dtype) : weak_dtype((ArgKind)from->kind),
+          target = weak_dtype((ArgKind)to->kind);
     bool ok;
     if (target != DT_NONE) ok = weak != DT_NONE ? weak_is_safe(weak, l, target) : is_safe((DType)from->dtype, target);
     else ok = weak != DT_NONE ? weak_is_safe(weak, l, (DType)to->dtype) : is_safe((DType)from->dtype, (DType)to->dtype);
@@ -151,15 +153,16 @@ static bool match(Match *m, const ArgType *from, const ArgType *to) {
 
 static int refuse(const Bound *b, Arena *a, const ArgType *from, const ArgType *to, uint32_t n, uint32_t nto) {
     if (n != nto) {
-        PyErr_Format(PyExc_TypeError, "the signature of %U() has %u types, and the function %u parameters", b->kernel->name,
-                     nto, n);
+        PyErr_Format(PyExc_TypeError, "the signature of %U() has %u types, and the function %u parameters",
+                     b->kernel->name, nto, n);
         return -1;
     }
     Match m = {b->leaves, false, b->kernel->dialect == DIALECT_NUMBA};
     for (uint32_t i = 0; i < n; i++) {
         if (match(&m, &from[i], &to[i])) continue;
         const char *given = argtype_text(a, &from[i]), *wanted = argtype_text(a, &to[i]);
-        PyErr_Format(PyExc_TypeError, "%U(): parameter '%U' is %s by the signature, and %s doesn't convert to it safely",
+        PyErr_Format(PyExc_TypeError,
+                     "%U(): parameter '%U' is %s by the signature, and %s doesn't convert to it safely",
                      b->kernel->name, PyTuple_GET_ITEM(b->kernel->params, i), wanted, given);
         return -1;
     }

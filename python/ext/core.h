@@ -108,6 +108,7 @@ extern PyObject *auto_object;       /* gpu.auto */
 
 int kernel_default(KernelObject *k, uint32_t param, PyObject **out);   /* borrowed; NULL in *out: has none */
 int kernel_read_options(PyObject *dict, Options *out);
+PyObject *kernel_call_native(KernelObject *k, PyObject *args, PyObject *kwargs);
 
 /* ---- config.c ---------------------------------------------------------------------------------- */
 
@@ -280,6 +281,7 @@ typedef struct DeviceRow {
     const char *name;
     Device *(*device)(void);
     int (*run)(const struct DeviceRow *row, Bound *b, Config *c);
+    PyObject *(*call)(KernelObject *k, PyObject *args, PyObject *kwargs);   /* k(...): no grid, a result */
 } DeviceRow;
 
 const DeviceRow *device_current(void);

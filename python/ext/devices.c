@@ -24,7 +24,9 @@ static int size_from_arguments(const Bound *b, Config *c, uint32_t axes) {
         }
     }
     if (!largest) {
-        return errors_raise("LaunchError", "k[gpu.auto]: no argument of %s is an array of %u or more dimensions, so the size must be given: k[grid, block]",
+        return errors_raise("LaunchError",
+                            "k[gpu.auto]: no argument of %s is an array of %u or more dimensions, so the size must be "
+                            "given: k[grid, block]",
                             PyUnicode_AsUTF8(b->kernel->name), axes > 1 ? axes : 0);
     }
     uint64_t shape[3] = {most, 1, 1};
@@ -33,7 +35,9 @@ static int size_from_arguments(const Bound *b, Config *c, uint32_t axes) {
     return 0;
 }
 
-typedef struct Waiting { PyThreadState *state; } Waiting;
+typedef struct Waiting {
+    PyThreadState *state;
+} Waiting;
 
 /* Called without the GIL while the launch runs. True: a signal's handler raised. */
 static bool signal_raised(void *arg) {
@@ -65,7 +69,9 @@ static int report(Status status, const Bound *b, const Variant *v, const ErrorRe
         if (!PyErr_Occurred() && PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
         return -1;
     case GPU_ERROR_MEMORY: PyErr_NoMemory(); return -1;
-    case GPU_ERROR_UNSUPPORTED: return errors_raise("LaunchError", "%s(): the device can't run it: %u bytes of local memory are too many", name, v->image->local_bytes);
+    case GPU_ERROR_UNSUPPORTED:
+        return errors_raise("LaunchError", "%s(): the device can't run it: %u bytes of local memory are too many", name,
+                            v->image->local_bytes);
     case GPU_ERROR_LAUNCH: break;
     }
     return errors_raise("LaunchError", "%s(): the launch failed", name);
@@ -133,7 +139,8 @@ static int run_python(const DeviceRow *row, Bound *b, Config *c) {
     Py_ssize_t rest = b->rest ? PyTuple_GET_SIZE(b->rest) : 0;
     PyObject *args = module ? PyTuple_New(named + rest) : NULL;
     for (uint32_t i = 0; args && i < named; i++) PyTuple_SET_ITEM(args, i, Py_NewRef(b->values[i]));
-    for (Py_ssize_t i = 0; args && i < rest; i++) PyTuple_SET_ITEM(args, named + i, Py_NewRef(PyTuple_GET_ITEM(b->rest, i)));
+    for (Py_ssize_t i = 0; args && i < rest; i++)
+        PyTuple_SET_ITEM(args, named + i, Py_NewRef(PyTuple_GET_ITEM(b->rest, i)));
     PyObject *types = args ? types_from_key(b->key, b->key_size) : NULL;
     PyObject *result = types ? PyObject_CallMethod(module, "launch", "O(III)(III)OO", b->kernel, l->grid[0], l->grid[1],
                                                    l->grid[2], l->block[0], l->block[1], l->block[2], args, types)
@@ -145,12 +152,20 @@ static int run_python(const DeviceRow *row, Bound *b, Config *c) {
     return result ? 0 : -1;
 }
 
+/* A direct call: with names as kernels see them. */
+static PyObject *call_plain(KernelObject *k, PyObject *args, PyObject *kwargs) {
+    PyObject *module = PyImport_ImportModule("gpu._pydevice");
+    PyObject *result = module ? PyObject_CallMethod(module, "call", "OOO", k, args, kwargs ? kwargs : Py_None) : NULL;
+    Py_XDECREF(module);
+    return result;
+}
+
 /* ---- the table --------------------------------------------------------------------------------- */
 
 /* The python device has the limits of the CPU device. */
 static const DeviceRow rows[] = {
-    {"cpu", runtime_cpu, run_image},
-    {"python", runtime_cpu, run_python},
+    {"cpu", runtime_cpu, run_image, kernel_call_native},
+    {"python", runtime_cpu, run_python, call_plain},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -175,7 +190,8 @@ PyObject *device_set(PyObject *module, PyObject *name) {
     (void)module;
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
     if (!text) {
-        if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "set_device takes the name of a device, not %.80s", Py_TYPE(name)->tp_name);
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_TypeError, "set_device takes the name of a device, not %.80s", Py_TYPE(name)->tp_name);
         return NULL;
     }
     const DeviceRow *row = row_named(text);
@@ -207,10 +223,8 @@ PyObject *device_synchronize(PyObject *module, PyObject *unused) {
     if (!row) return NULL;
     Device *d = row->device();
     Status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = d->synchronize(d);
-    Py_END_ALLOW_THREADS
-    if (status == GPU_OK) Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS status = d->synchronize(d);
+    Py_END_ALLOW_THREADS if (status == GPU_OK) Py_RETURN_NONE;
     errors_raise("LaunchError", "%s: waiting for the device failed", row->name);
     return NULL;
 }

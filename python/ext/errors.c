@@ -45,8 +45,8 @@ static PyObject *diag_as_dict(const Diag *d) {
     if (dict && put_text(dict, "code", diag_name(d->code)) == 0 && put_text(dict, "message", d->message) == 0 &&
         put_text(dict, "file", d->at.file) == 0 && put_text(dict, "function", d->at.function) == 0 &&
         put_number(dict, "line", d->at.span.line) == 0 && put_number(dict, "col", d->at.span.col) == 0 &&
-        put_number(dict, "end_line", d->at.span.end_line) == 0 && put_number(dict, "end_col", d->at.span.end_col) == 0 &&
-        put_text(dict, "help", d->help) == 0)
+        put_number(dict, "end_line", d->at.span.end_line) == 0 &&
+        put_number(dict, "end_col", d->at.span.end_col) == 0 && put_text(dict, "help", d->help) == 0)
         return dict;
     Py_XDECREF(dict);
     return NULL;
@@ -133,10 +133,10 @@ void errors_from_record(const Variant *v, const KernelObject *k, const ErrorReco
     const ImageSite *s = &v->image->sites[e->site - 1];
     PyObject *cls = s->host_ref && PyExceptionClass_Check((PyObject *)s->host_ref) ? Py_NewRef((PyObject *)s->host_ref)
                                                                                    : errors_class(s->exception);
-    PyObject *message = PyUnicode_FromFormat("%s%s[%s:%u in %U, block (%u, %u, %u), thread (%u, %u, %u)]",
-                                             s->message ? s->message : "", s->message && *s->message ? " " : "",
-                                             s->file ? s->file : "?", s->line, k->name, e->block[0], e->block[1],
-                                             e->block[2], e->thread[0], e->thread[1], e->thread[2]);
+    PyObject *message =
+        PyUnicode_FromFormat("%s%s[%s:%u in %U, block (%u, %u, %u), thread (%u, %u, %u)]", s->message ? s->message : "",
+                             s->message && *s->message ? " " : "", s->file ? s->file : "?", s->line, k->name,
+                             e->block[0], e->block[1], e->block[2], e->thread[0], e->thread[1], e->thread[2]);
     PyObject *error = message ? PyObject_CallOneArg(cls, message) : NULL;
     if (error && PyExceptionInstance_Check(error)) {
         set_attr(error, "kernel", Py_NewRef(k->name));

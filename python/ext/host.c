@@ -7,7 +7,8 @@
 static PyObject *object(HostRef r) { return (PyObject *)r; }
 
 bool host_failed(void) {
-    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) && !PyErr_ExceptionMatches(PyExc_MemoryError))
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) &&
+        !PyErr_ExceptionMatches(PyExc_MemoryError))
         PyErr_Clear();
     return false;
 }
@@ -101,7 +102,8 @@ static const char *library_path(PyHost *h, PyObject *o) {
         return module && name && strcmp(module, "builtins") == 0 ? arena_printf(h->arena, "builtins.%s", name) : NULL;
     }
     if (strcmp(type->tp_name, "numpy.ufunc") == 0) module = "numpy";
-    else if (PyCFunction_Check(o) || PyFunction_Check(o) || strstr(type->tp_name, "ArrayFunctionDispatcher") || PyType_Check(o))
+    else if (PyCFunction_Check(o) || PyFunction_Check(o) || strstr(type->tp_name, "ArrayFunctionDispatcher") ||
+             PyType_Check(o))
         module = text_attr(h, o, "__module__");
     if (!module) return NULL;
     name = text_attr(h, o, "__name__");

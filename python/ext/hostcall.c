@@ -50,7 +50,7 @@ static PyObject *make_result(const ArgType *t, const uint64_t **slot) {
     DType d = (DType)t->dtype;
     switch ((ArgKind)t->kind) {
     case ARG_WEAK_BOOL: return PyBool_FromLong(*(const uint8_t *)(*slot)++ != 0);
-    case ARG_WEAK_INT: return PyLong_FromLongLong((int64_t)*(*slot)++);
+    case ARG_WEAK_INT: return PyLong_FromLongLong((int64_t) * (*slot)++);
     case ARG_WEAK_FLOAT: {
         double value;
         memcpy(&value, (*slot)++, sizeof value);
@@ -87,8 +87,9 @@ static PyObject *make_result(const ArgType *t, const uint64_t **slot) {
 
 static Type ir_type_of(DType d) {
     static const Type types[DT__COUNT] = {
-        [DT_BOOL] = T_BOOL, [DT_I8] = T_I8,   [DT_I16] = T_I16, [DT_I32] = T_I32,   [DT_I64] = T_I64, [DT_U8] = T_U8, [DT_U16] = T_U16,
-        [DT_U32] = T_U32,   [DT_U64] = T_U64, [DT_F16] = T_F16, [DT_BF16] = T_BF16, [DT_F32] = T_F32, [DT_F64] = T_F64};
+        [DT_BOOL] = T_BOOL, [DT_I8] = T_I8,   [DT_I16] = T_I16, [DT_I32] = T_I32, [DT_I64] = T_I64,
+        [DT_U8] = T_U8,     [DT_U16] = T_U16, [DT_U32] = T_U32, [DT_U64] = T_U64, [DT_F16] = T_F16,
+        [DT_BF16] = T_BF16, [DT_F32] = T_F32, [DT_F64] = T_F64};
     return types[d];
 }
 
@@ -116,10 +117,8 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
     }
     void (*entry)(void);
     memcpy(&entry, &image->host_fn, sizeof entry);
-    Py_BEGIN_ALLOW_THREADS
-    ffi_call(&cif, entry, slots, values);
-    Py_END_ALLOW_THREADS
-    return 0;
+    Py_BEGIN_ALLOW_THREADS ffi_call(&cif, entry, slots, values);
+    Py_END_ALLOW_THREADS return 0;
 }
 
 PyObject *hostcall(Bound *b, Variant *v) {
@@ -129,7 +128,8 @@ PyObject *hostcall(Bound *b, Variant *v) {
     _Alignas(16) char few[512];
     uint32_t n = result_parts(type, results, 0);
     if (!v->image->host_fn || n > MAX_RESULTS || v->image->params_bytes > sizeof few) {
-        PyErr_Format(PyExc_TypeError, "%U() can't be called from Python: it has %u results or too many arguments", b->kernel->name, n);
+        PyErr_Format(PyExc_TypeError, "%U() can't be called from Python: it has %u results or too many arguments",
+                     b->kernel->name, n);
         return NULL;
     }
     if (args_pack(b, v->image, few) < 0 || call(v, few, results, n, slots) < 0) return NULL;

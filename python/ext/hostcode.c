@@ -87,7 +87,7 @@ static uint32_t number(PyObject *o, uint32_t add) {
 
 static void positions_of(PyHost *h, PyObject *code, HostCode *out, bool ascii) {
     size_t units = out->code_size / 2, i = 0;
-    uint32_t (*at)[4] = arena_alloc(h->arena, (units + 1) * sizeof *at);
+    uint32_t(*at)[4] = arena_alloc(h->arena, (units + 1) * sizeof *at);
     PyObject *all = PyObject_CallMethod(code, "co_positions", NULL);
     PyObject *iterator = all ? PyObject_GetIter(all) : NULL, *item;
     while (iterator && i < units && (item = PyIter_Next(iterator))) {
@@ -100,7 +100,7 @@ static void positions_of(PyHost *h, PyObject *code, HostCode *out, bool ascii) {
     Py_XDECREF(all);
     host_failed();
     for (i = 0; !ascii && i < units; i++) to_characters(h, out, at[i]);
-    out->positions = (const uint32_t (*)[4])at;
+    out->positions = (const uint32_t(*)[4])at;
 }
 
 #else
@@ -109,7 +109,7 @@ static void positions_of(PyHost *h, PyObject *code, HostCode *out, bool ascii) {
 static void positions_of(PyHost *h, PyObject *code, HostCode *out, bool ascii) {
     (void)ascii;
     size_t units = out->code_size / 2;
-    uint32_t (*at)[4] = arena_alloc(h->arena, (units + 1) * sizeof *at);
+    uint32_t(*at)[4] = arena_alloc(h->arena, (units + 1) * sizeof *at);
     PyObject *all = PyObject_CallMethod(code, "co_lines", NULL);
     PyObject *iterator = all ? PyObject_GetIter(all) : NULL, *item;
     while (iterator && (item = PyIter_Next(iterator))) {
@@ -117,7 +117,8 @@ static void positions_of(PyHost *h, PyObject *code, HostCode *out, bool ascii) {
         PyObject *line;
         if (PyArg_ParseTuple(item, "kkO", &first, &last, &line) && line != Py_None) {
             unsigned long number = PyLong_AsUnsignedLong(line);
-            for (size_t i = first / 2; i < last / 2 && i < units && !PyErr_Occurred(); i++) at[i][0] = at[i][1] = (uint32_t)number;
+            for (size_t i = first / 2; i < last / 2 && i < units && !PyErr_Occurred(); i++)
+                at[i][0] = at[i][1] = (uint32_t)number;
         }
         Py_DECREF(item);
         host_failed();
@@ -125,7 +126,7 @@ static void positions_of(PyHost *h, PyObject *code, HostCode *out, bool ascii) {
     Py_XDECREF(iterator);
     Py_XDECREF(all);
     host_failed();
-    out->positions = (const uint32_t (*)[4])at;
+    out->positions = (const uint32_t(*)[4])at;
 }
 
 #endif

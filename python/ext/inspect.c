@@ -115,8 +115,13 @@ static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Op
         arena_init(&c->arena, NULL);
         return -1;
     }
-    CompileRequest r = {.kernel = k, .key = *key, .key_size = size, .facts = host_function ? 0 : facts,
-                        .host_function = host_function, .want_spans = true, .options = options};
+    CompileRequest r = {.kernel = k,
+                        .key = *key,
+                        .key_size = size,
+                        .facts = host_function ? 0 : facts,
+                        .host_function = host_function,
+                        .want_spans = true,
+                        .options = options};
     return compilation_open(c, &r);
 }
 
@@ -126,12 +131,15 @@ PyObject *inspect_text(PyObject *module, PyObject *args, PyObject *kwargs) {
     PyObject *types;
     const char *what, *arch = NULL;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Os|z:inspect", names, &Kernel_Type, &k, &types, &what, &arch)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Os|z:inspect", names, &Kernel_Type, &k, &types, &what, &arch))
+        return NULL;
     if (strcmp(what, "bytecode") == 0) return bytecode_text(k);
     Compilation c;
     uint8_t *key;
     bool gpu_code = arch || strcmp(what, "ptx") == 0;
-    PyObject *text = open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, COMMON_FACTS, &key) < 0 ? NULL : text_of(&c, k, what, arch);
+    PyObject *text = open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, COMMON_FACTS, &key) < 0
+                         ? NULL
+                         : text_of(&c, k, what, arch);
     compilation_close(&c);
     PyMem_Free(key);
     return text;
@@ -147,7 +155,9 @@ static void name_leaves(Arena *a, const ArgType *t, const char *name, const char
         return;
     }
     for (uint32_t i = 0; i < t->nitems; i++)
-        name_leaves(a, &t->items[i], t->fields ? arena_printf(a, "%s_%s", name, t->fields[i]) : arena_printf(a, "%s_%u", name, i), out, n);
+        name_leaves(a, &t->items[i],
+                    t->fields ? arena_printf(a, "%s_%s", name, t->fields[i]) : arena_printf(a, "%s_%u", name, i), out,
+                    n);
 }
 
 static const char **leaf_names(Compilation *c, const KernelObject *k, uint32_t *n) {
@@ -163,13 +173,16 @@ static const char **leaf_names(Compilation *c, const KernelObject *k, uint32_t *
 }
 
 static PyObject *param_dict(const char *kind, const char *name, const ImageParam *p) {
-    PyObject *readonly = p->flags & PARAM_READONLY || (p->kind == PARAM_DATA && !(p->flags & PARAM_WRITTEN)) ? Py_True : Py_False;
-    return Py_BuildValue("{s:s, s:s, s:i, s:s, s:i, s:I, s:i, s:O}", "kind", kind, "name", name, "axis", p->axis, "type",
-                         type_info[p->type].text, "bytes", p->bytes, "offset", p->offset, "leaf", p->leaf, "readonly", readonly);
+    PyObject *readonly =
+        p->flags & PARAM_READONLY || (p->kind == PARAM_DATA && !(p->flags & PARAM_WRITTEN)) ? Py_True : Py_False;
+    return Py_BuildValue("{s:s, s:s, s:i, s:s, s:i, s:I, s:i, s:O}", "kind", kind, "name", name, "axis", p->axis,
+                         "type", type_info[p->type].text, "bytes", p->bytes, "offset", p->offset, "leaf", p->leaf,
+                         "readonly", readonly);
 }
 
 static PyObject *layout_list(Compilation *c, const KernelObject *k, const Image *image) {
-    static const char *const kinds[] = {[PARAM_DATA] = "data", [PARAM_SHAPE] = "shape", [PARAM_STRIDE] = "stride", [PARAM_SCALAR] = "scalar"};
+    static const char *const kinds[] = {
+        [PARAM_DATA] = "data", [PARAM_SHAPE] = "shape", [PARAM_STRIDE] = "stride", [PARAM_SCALAR] = "scalar"};
     uint32_t nleaves;
     const char **names = leaf_names(c, k, &nleaves);
     PyObject *list = PyList_New(0);
@@ -180,7 +193,8 @@ static PyObject *layout_list(Compilation *c, const KernelObject *k, const Image 
         Py_XDECREF(dict);
     }
     if (list && image->raises) {
-        ImageParam hidden = {.type = T_PTR, .bytes = 8, .offset = (image->params_bytes + 7) & ~7u, .flags = PARAM_WRITTEN};
+        ImageParam hidden = {
+            .type = T_PTR, .bytes = 8, .offset = (image->params_bytes + 7) & ~7u, .flags = PARAM_WRITTEN};
         PyObject *dict = param_dict("error", "error", &hidden);
         if (!dict || PyList_Append(list, dict) < 0) Py_CLEAR(list);
         Py_XDECREF(dict);
@@ -195,13 +209,15 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
     Options options;
     unsigned facts = 0; /* an exported kernel may be launched with anything, unless its user says otherwise */
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!OsO|I:ptx", &Kernel_Type, &k, &types, &arch, &dict, &facts) || kernel_read_options(dict, &options) < 0)
+    if (!PyArg_ParseTuple(args, "O!OsO|I:ptx", &Kernel_Type, &k, &types, &arch, &dict, &facts) ||
+        kernel_read_options(dict, &options) < 0)
         return NULL;
     Compilation c;
     CompileOptions o;
     uint8_t *key;
     Image *image = NULL;
-    if (open_types(&c, k, types, &options, false, facts, &key) == 0 && compile_options(&o, &options, TARGET_PTX, arch) == 0)
+    if (open_types(&c, k, types, &options, false, facts, &key) == 0 &&
+        compile_options(&o, &options, TARGET_PTX, arch) == 0)
         image = compilation_image(&c, &o);
     PyObject *layout = image ? layout_list(&c, k, image) : NULL;
     if (layout) result = Py_BuildValue("(ssOI)", image->ptx, image->entry, layout, image->params_bytes);
@@ -220,7 +236,8 @@ PyObject *inspect_devfns(PyObject *module, PyObject *unused) {
     const DevFn *table = devfn_table(&n);
     PyObject *list = PyList_New((Py_ssize_t)n);
     for (size_t i = 0; list && i < n; i++) {
-        PyObject *row = Py_BuildValue("(sss)", table[i].path, table[i].signature ? table[i].signature : "", table[i].doc ? table[i].doc : "");
+        PyObject *row = Py_BuildValue("(sss)", table[i].path, table[i].signature ? table[i].signature : "",
+                                      table[i].doc ? table[i].doc : "");
         if (!row) Py_CLEAR(list);
         else PyList_SET_ITEM(list, (Py_ssize_t)i, row);
     }

@@ -91,7 +91,10 @@ ArgType *key_types(Arena *a, const uint8_t *key, uint32_t size, uint32_t *n) {
 
 /* ---- from Type objects ------------------------------------------------------------------------- */
 
-typedef struct KeyBuffer { uint8_t *at; uint32_t n, cap; } KeyBuffer;
+typedef struct KeyBuffer {
+    uint8_t *at;
+    uint32_t n, cap;
+} KeyBuffer;
 
 static uint8_t *room(KeyBuffer *b, uint32_t n) {
     if (b->n + n > b->cap) {
@@ -156,7 +159,8 @@ uint8_t *key_from_types(KernelObject *k, PyObject *types, uint32_t *size) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types); i++) {
         PyObject *type = PyTuple_GET_ITEM(types, i);
         if (!PyObject_TypeCheck(type, &Type_Type)) {
-            PyErr_Format(PyExc_TypeError, "a tuple of Types is needed, and item %zd is %.80s", i, Py_TYPE(type)->tp_name);
+            PyErr_Format(PyExc_TypeError, "a tuple of Types is needed, and item %zd is %.80s", i,
+                         Py_TYPE(type)->tp_name);
             goto error;
         }
         if (put_type(k, &b, (TypeObject *)type) < 0) goto error;

@@ -22,7 +22,8 @@ static PyObject *set_threads(PyObject *module, PyObject *n) {
     (void)module;
     long v = PyLong_AsLong(n);
     if (v == -1 && PyErr_Occurred()) return NULL;
-    if (v < 0 || v > 1024) return PyErr_Format(PyExc_ValueError, "the cpu device uses 1 to 1024 threads, or 0 for one a core; not %ld", v);
+    if (v < 0 || v > 1024)
+        return PyErr_Format(PyExc_ValueError, "the cpu device uses 1 to 1024 threads, or 0 for one a core; not %ld", v);
     runtime_cpu_set_threads((int)v);
     Py_RETURN_NONE;
 }
@@ -33,19 +34,24 @@ static PyObject *get_threads(PyObject *module, PyObject *unused) {
 }
 
 static PyMethodDef methods[] = {
-    {"inspect", (PyCFunction)(void (*)(void))inspect_text, METH_VARARGS | METH_KEYWORDS, "inspect(kernel, types, what, arch=None): the text of one stage."},
+    {"inspect", (PyCFunction)(void (*)(void))inspect_text, METH_VARARGS | METH_KEYWORDS,
+     "inspect(kernel, types, what, arch=None): the text of one stage."},
     {"ptx", inspect_ptx, METH_VARARGS, "ptx(kernel, types, arch, options): (text, entry, parameters, bytes)."},
-    {"devfn_table", inspect_devfns, METH_NOARGS, "devfn_table(): path, signature and doc of all that a kernel may use."},
-    {"compiler_info", inspect_compiler, METH_NOARGS, "compiler_info(): loads the compiler; its path and LLVM's version."},
+    {"devfn_table", inspect_devfns, METH_NOARGS,
+     "devfn_table(): path, signature and doc of all that a kernel may use."},
+    {"compiler_info", inspect_compiler, METH_NOARGS,
+     "compiler_info(): loads the compiler; its path and LLVM's version."},
     {"set_device", device_set, METH_O, "set_device(name): the device that this thread launches on."},
     {"current_device", device_get, METH_NOARGS, "current_device(): the name of this thread's device."},
     {"device_names", device_list, METH_NOARGS, "device_names(): names that set_device takes."},
     {"synchronize", device_synchronize, METH_NOARGS, "synchronize(): wait until all launches of this device are done."},
-    {"set_num_threads", set_threads, METH_O, "set_num_threads(n): how many OS threads the cpu device uses; 0: all cores."},
+    {"set_num_threads", set_threads, METH_O,
+     "set_num_threads(n): how many OS threads the cpu device uses; 0: all cores."},
     {"num_threads", get_threads, METH_NOARGS, "num_threads(): how many OS threads the cpu device uses."},
     {NULL, NULL, 0, NULL}};
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "gpu._core", .m_doc = "The C part of gpu.", .m_size = -1, .m_methods = methods};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "gpu._core", .m_doc = "The C part of gpu.",
+                                        .m_size = -1, .m_methods = methods};
 
 static int add_type(PyObject *module, PyTypeObject *type, const char *name) {
     if (PyType_Ready(type) < 0) return -1;

@@ -25,12 +25,14 @@ typedef struct NpArray {
 enum { NP_C = 1, NP_F = 2, NP_ALIGNED = 0x100, NP_WRITEABLE = 0x400 };
 
 /* Names of the scalar types in `numpy`, with the dtype that each is. longlong is a type beside int64. */
-static const struct { const char *name; DType dtype; } scalar_types[] = {
-    {"bool_", DT_BOOL},      {"int8", DT_I8},       {"int16", DT_I16},         {"int32", DT_I32},
-    {"int64", DT_I64},       {"uint8", DT_U8},      {"uint16", DT_U16},        {"uint32", DT_U32},
-    {"uint64", DT_U64},      {"float16", DT_F16},   {"float32", DT_F32},       {"float64", DT_F64},
-    {"complex64", DT_C64},   {"intc", DT_I32},      {"uintc", DT_U32},         {"longlong", DT_I64},
-    {"complex128", DT_C128}, {"long", DT_I64},      {"ulonglong", DT_U64},     {"ulong", DT_U64},
+static const struct {
+    const char *name;
+    DType dtype;
+} scalar_types[] = {
+    {"bool_", DT_BOOL},   {"int8", DT_I8},         {"int16", DT_I16},     {"int32", DT_I32},     {"int64", DT_I64},
+    {"uint8", DT_U8},     {"uint16", DT_U16},      {"uint32", DT_U32},    {"uint64", DT_U64},    {"float16", DT_F16},
+    {"float32", DT_F32},  {"float64", DT_F64},     {"complex64", DT_C64}, {"intc", DT_I32},      {"uintc", DT_U32},
+    {"longlong", DT_I64}, {"complex128", DT_C128}, {"long", DT_I64},      {"ulonglong", DT_U64}, {"ulong", DT_U64},
 };
 enum { NSCALARS = sizeof scalar_types / sizeof *scalar_types, SLOTS = 64 };
 
@@ -38,14 +40,17 @@ static struct {
     bool loaded, structs_ok, ml_dtypes;
     PyTypeObject *array, *dtype;
     PyTypeObject *scalar[DT__COUNT];
-    struct { PyTypeObject *type; DType dtype; } table[SLOTS];
+    struct {
+        PyTypeObject *type;
+        DType dtype;
+    } table[SLOTS];
     PyObject *str_interface, *str_cuda_interface, *str_numpy, *str_ml_dtypes;
 } np;
 
 unsigned dtype_bytes(DType d) {
-    static const uint8_t bytes[DT__COUNT] = {[DT_BOOL] = 1, [DT_I8] = 1,  [DT_I16] = 2, [DT_I32] = 4,  [DT_I64] = 8,
-                                             [DT_U8] = 1,   [DT_U16] = 2, [DT_U32] = 4, [DT_U64] = 8,  [DT_F16] = 2,
-                                             [DT_BF16] = 2, [DT_F32] = 4, [DT_F64] = 8, [DT_C64] = 8,  [DT_C128] = 16};
+    static const uint8_t bytes[DT__COUNT] = {[DT_BOOL] = 1, [DT_I8] = 1,  [DT_I16] = 2, [DT_I32] = 4, [DT_I64] = 8,
+                                             [DT_U8] = 1,   [DT_U16] = 2, [DT_U32] = 4, [DT_U64] = 8, [DT_F16] = 2,
+                                             [DT_BF16] = 2, [DT_F32] = 4, [DT_F64] = 8, [DT_C64] = 8, [DT_C128] = 16};
     return bytes[d];
 }
 
@@ -112,9 +117,8 @@ static bool structs_are_as_mirrored(PyObject *numpy) {
     int8_t i8 = -5;
     int64_t i64 = -5;
     float f32 = 1.5f;
-    bool ok = array_is_as_mirrored(numpy) && scalar_is(DT_F64, "1.5", &f64) &&
-              scalar_is(DT_F32, "1.5", &f32) && scalar_is(DT_I8, "-5", &i8) &&
-              scalar_is(DT_I64, "-5", &i64) && scalar_is(DT_C128, "1.5-2.5j", c128);
+    bool ok = array_is_as_mirrored(numpy) && scalar_is(DT_F64, "1.5", &f64) && scalar_is(DT_F32, "1.5", &f32) &&
+              scalar_is(DT_I8, "-5", &i8) && scalar_is(DT_I64, "-5", &i64) && scalar_is(DT_C128, "1.5-2.5j", c128);
     PyErr_Clear();
     return ok;
 }
@@ -234,13 +238,13 @@ int numpy_array(PyObject *o, HostArray *out) {
     out->dtype = descr_dtype(a->descr);
     if (out->dtype == DT_NONE) return bad_dtype((PyObject *)a->descr);
     if (a->descr->byteorder != '=' && a->descr->byteorder != '|') {
-        PyErr_Format(PyExc_TypeError, "the array has the other byte order (%S); pass x.astype(x.dtype.newbyteorder('='))",
-                     a->descr);
+        PyErr_Format(PyExc_TypeError,
+                     "the array has the other byte order (%S); pass x.astype(x.dtype.newbyteorder('='))", a->descr);
         return -1;
     }
     if (a->nd > MAX_DIMS) {
-        PyErr_Format(PyExc_TypeError, "a kernel takes arrays of at most %d dimensions, and this has %d",
-                     MAX_DIMS, a->nd);
+        PyErr_Format(PyExc_TypeError, "a kernel takes arrays of at most %d dimensions, and this has %d", MAX_DIMS,
+                     a->nd);
         return -1;
     }
     out->ndim = (uint8_t)a->nd;
@@ -258,9 +262,12 @@ int numpy_array(PyObject *o, HostArray *out) {
 
 /* "<f4" of __array_interface__. */
 static DType typestr_dtype(const char *s) {
-    static const struct { char text[4]; DType dtype; } known[] = {
-        {"b1", DT_BOOL}, {"i1", DT_I8},  {"i2", DT_I16}, {"i4", DT_I32}, {"i8", DT_I64}, {"u1", DT_U8},  {"u2", DT_U16},
-        {"u4", DT_U32},  {"u8", DT_U64}, {"f2", DT_F16}, {"f4", DT_F32}, {"f8", DT_F64}, {"c8", DT_C64}};
+    static const struct {
+        char text[4];
+        DType dtype;
+    } known[] = {{"b1", DT_BOOL}, {"i1", DT_I8},  {"i2", DT_I16}, {"i4", DT_I32}, {"i8", DT_I64},
+                 {"u1", DT_U8},   {"u2", DT_U16}, {"u4", DT_U32}, {"u8", DT_U64}, {"f2", DT_F16},
+                 {"f4", DT_F32},  {"f8", DT_F64}, {"c8", DT_C64}};
     if (s[0] != '<' && s[0] != '|' && s[0] != '=') return DT_NONE;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(s + 1, known[i].text) == 0) return known[i].dtype;
@@ -279,10 +286,18 @@ static DType format_dtype(const char *s, Py_ssize_t itemsize) {
     case 'e': return DT_F16;
     case 'f': return complex_ ? DT_C64 : DT_F32;
     case 'd': return complex_ ? DT_C128 : DT_F64;
-    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n':
-        return itemsize == 1 ? DT_I8 : itemsize == 2 ? DT_I16 : itemsize == 4 ? DT_I32 : DT_I64;
-    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N':
-        return itemsize == 1 ? DT_U8 : itemsize == 2 ? DT_U16 : itemsize == 4 ? DT_U32 : DT_U64;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n': return itemsize == 1 ? DT_I8 : itemsize == 2 ? DT_I16 : itemsize == 4 ? DT_I32 : DT_I64;
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N': return itemsize == 1 ? DT_U8 : itemsize == 2 ? DT_U16 : itemsize == 4 ? DT_U32 : DT_U64;
     default: return DT_NONE;
     }
 }
@@ -347,7 +362,8 @@ static int from_buffer(PyObject *o, HostArray *out, PyObject **keep) {
     if (!view) return -1;
     const Py_buffer *b = PyMemoryView_GET_BUFFER(view);
     out->dtype = format_dtype(b->format, b->itemsize);
-    if (out->dtype == DT_NONE || b->ndim > MAX_DIMS || (Py_ssize_t)dtype_bytes(out->dtype) != b->itemsize || b->suboffsets) {
+    if (out->dtype == DT_NONE || b->ndim > MAX_DIMS || (Py_ssize_t)dtype_bytes(out->dtype) != b->itemsize ||
+        b->suboffsets) {
         PyErr_Format(PyExc_TypeError, "a kernel can't use a buffer of format '%s' with %d dimensions",
                      b->format ? b->format : "B", b->ndim);
         Py_DECREF(view);
@@ -384,7 +400,8 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep) {
         status = from_buffer(o, out, keep);
     } else if (status == 0 && optional_attr(o, np.str_cuda_interface, &interface) > 0) {
         Py_DECREF(interface);
-        PyErr_Format(PyExc_TypeError, "this %.80s lies in a GPU's memory, and the current device can't read that; copy it to the host",
+        PyErr_Format(PyExc_TypeError,
+                     "this %.80s lies in a GPU's memory, and the current device can't read that; copy it to the host",
                      Py_TYPE(o)->tp_name);
         return -1;
     }
@@ -439,7 +456,8 @@ DType numpy_dtype_of(PyObject *o) {
 static double half_value(uint16_t bits) {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
     double v = exponent == 31 ? (fraction ? Py_NAN : Py_HUGE_VAL)
-               : exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+               : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                              : ldexp(fraction, -24);
     return bits >> 15 ? -v : v;
 }
 
@@ -451,8 +469,18 @@ static double bfloat_value(uint16_t bits) {
 }
 
 static PyObject *python_number(DType d, const void *p) {
-    union { int8_t i8; int16_t i16; int32_t i32; int64_t i64; uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64;
-            float f32[2]; double f64[2]; } v;
+    union {
+        int8_t i8;
+        int16_t i16;
+        int32_t i32;
+        int64_t i64;
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+        float f32[2];
+        double f64[2];
+    } v;
     memcpy(&v, p, dtype_bytes(d));
     switch (d) {
     case DT_BOOL: return PyBool_FromLong(v.u8);

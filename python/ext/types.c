@@ -2,15 +2,16 @@
 #include "core.h"
 
 const char *const dtype_names[DT__COUNT] = {
-    [DT_BOOL] = "bool",       [DT_I8] = "int8",       [DT_I16] = "int16",     [DT_I32] = "int32",
-    [DT_I64] = "int64",       [DT_U8] = "uint8",      [DT_U16] = "uint16",    [DT_U32] = "uint32",
-    [DT_U64] = "uint64",      [DT_F16] = "float16",   [DT_BF16] = "bfloat16", [DT_F32] = "float32",
-    [DT_F64] = "float64",     [DT_C64] = "complex64", [DT_C128] = "complex128"};
+    [DT_BOOL] = "bool",   [DT_I8] = "int8",       [DT_I16] = "int16",      [DT_I32] = "int32",
+    [DT_I64] = "int64",   [DT_U8] = "uint8",      [DT_U16] = "uint16",     [DT_U32] = "uint32",
+    [DT_U64] = "uint64",  [DT_F16] = "float16",   [DT_BF16] = "bfloat16",  [DT_F32] = "float32",
+    [DT_F64] = "float64", [DT_C64] = "complex64", [DT_C128] = "complex128"};
 
-static const char *const kind_names[] = {
-    [ARG_NONE] = "none",     [ARG_WEAK_BOOL] = "weak_bool",       [ARG_WEAK_INT] = "weak_int", [ARG_WEAK_FLOAT] = "weak_float",
-    [ARG_SCALAR] = "scalar", [ARG_WEAK_COMPLEX] = "weak_complex", [ARG_ARRAY] = "array",       [ARG_TUPLE] = "tuple",
-    [ARG_OBJECT] = "object"};
+static const char *const kind_names[] = {[ARG_NONE] = "none",         [ARG_WEAK_BOOL] = "weak_bool",
+                                         [ARG_WEAK_INT] = "weak_int", [ARG_WEAK_FLOAT] = "weak_float",
+                                         [ARG_SCALAR] = "scalar",     [ARG_WEAK_COMPLEX] = "weak_complex",
+                                         [ARG_ARRAY] = "array",       [ARG_TUPLE] = "tuple",
+                                         [ARG_OBJECT] = "object"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 static const char *const layout_names[] = {[LAYOUT_C] = "C", [LAYOUT_F] = "F", [LAYOUT_A] = "A"};
@@ -96,7 +97,8 @@ static int read_enums(ArgType *t, const char *kind, const char *dtype, int ndim,
     if (k < 0) return PyErr_Format(PyExc_ValueError, "Type: unknown kind '%s'", kind), -1;
     if (l < 0) return PyErr_Format(PyExc_ValueError, "Type: layout is C, F or A, and this is '%s'", layout), -1;
     if (ndim < 0 || ndim > MAX_DIMS)
-        return PyErr_Format(PyExc_ValueError, "Type: an array has 0 to %d dimensions, and this has %d", MAX_DIMS, ndim), -1;
+        return PyErr_Format(PyExc_ValueError, "Type: an array has 0 to %d dimensions, and this has %d", MAX_DIMS, ndim),
+               -1;
     t->kind = (uint8_t)k;
     t->dtype = DT_NONE;
     if (!has_dtype(t)) return 0;
@@ -115,8 +117,8 @@ static PyObject *type_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
     const char *kind, *dtype = NULL, *layout = "C";
     int ndim = 0, readonly = 0;
     PyObject *items = NULL, *fields = Py_None, *object = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|zispOOO", names, &kind, &dtype, &ndim, &layout, &readonly,
-                                     &items, &fields, &object))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|zispOOO", names, &kind, &dtype, &ndim, &layout, &readonly, &items,
+                                     &fields, &object))
         return NULL;
     TypeObject *self = (TypeObject *)cls->tp_alloc(cls, 0);
     if (!self) return NULL;
@@ -207,7 +209,8 @@ static PyObject *type_richcompare(PyObject *a, PyObject *b, int op) {
 static Py_uhash_t hash_argtype(const ArgType *t, Py_uhash_t h) {
     Py_uhash_t bits = t->kind;
     if (has_dtype(t)) bits |= (Py_uhash_t)t->dtype << 8;
-    if (t->kind == ARG_ARRAY) bits |= (Py_uhash_t)t->ndim << 16 | (Py_uhash_t)t->layout << 24 | (Py_uhash_t)t->readonly << 28;
+    if (t->kind == ARG_ARRAY)
+        bits |= (Py_uhash_t)t->ndim << 16 | (Py_uhash_t)t->layout << 24 | (Py_uhash_t)t->readonly << 28;
     if (t->kind == ARG_OBJECT) bits ^= (Py_uhash_t)(uintptr_t)t->object >> 4;
     h = (h ^ bits) * 1099511628211u;
     for (uint32_t i = 0; i < t->nitems; i++) h = hash_argtype(&t->items[i], h);

@@ -9,8 +9,8 @@ enum { FIRST_BUCKETS = 8, MOST_FACTS = 3 /* variants with one key; more launches
 struct Variants {
     Variant **buckets;
     uint32_t nbuckets, n;
-    Variant **order;            /* in order of compilation; as many as there is room for in `buckets` */
-    Variant *last;              /* the one launched last: most launches repeat it */
+    Variant **order; /* in order of compilation; as many as there is room for in `buckets` */
+    Variant *last;   /* the one launched last: most launches repeat it */
 };
 
 int variants_init(KernelObject *k) {
@@ -87,7 +87,10 @@ static bool has_key(const Variant *v, const uint8_t *key, uint32_t size, bool ho
 }
 
 /* What is known of a key: the variant for the facts, the best one that serves them too, how many there are. */
-typedef struct Found { Variant *exact, *serves, *any; uint32_t n; } Found;
+typedef struct Found {
+    Variant *exact, *serves, *any;
+    uint32_t n;
+} Found;
 
 static unsigned count_bits(uint32_t x) { return (unsigned)__builtin_popcount(x); }
 
@@ -215,8 +218,7 @@ static int lock(KernelObject *k) {
         return -1;
     }
     if (!PyThread_acquire_lock(k->lock, NOWAIT_LOCK)) {
-        Py_BEGIN_ALLOW_THREADS
-        PyThread_acquire_lock(k->lock, WAIT_LOCK);
+        Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(k->lock, WAIT_LOCK);
         Py_END_ALLOW_THREADS
     }
     k->compiling = PyThread_get_thread_ident();
@@ -229,14 +231,16 @@ static void unlock(KernelObject *k) {
 }
 
 /* Compiles unless another thread was faster. When a key has had its share of variants, the general one serves. */
-static Variant *find_or_compile(KernelObject *k, const uint8_t *key, uint32_t size, uint32_t facts, bool host_function) {
+static Variant *find_or_compile(KernelObject *k, const uint8_t *key, uint32_t size, uint32_t facts,
+                                bool host_function) {
     if (lock(k) < 0) return NULL;
     Found f = find(k, key, size, facts, host_function);
     if (!f.exact && f.n >= MOST_FACTS) {
         f.exact = f.serves;
         facts = 0;
     }
-    CompileRequest r = {.kernel = k, .key = key, .key_size = size, .facts = facts, .host_function = host_function, .options = &k->opt};
+    CompileRequest r = {
+        .kernel = k, .key = key, .key_size = size, .facts = facts, .host_function = host_function, .options = &k->opt};
     Variant *v = f.exact ? f.exact : compile(&r);
     unlock(k);
     return v;
@@ -245,7 +249,8 @@ static Variant *find_or_compile(KernelObject *k, const uint8_t *key, uint32_t si
 Variant *variant_for_launch(Bound *b, const LaunchConfig *c) {
     struct Variants *t = b->kernel->variants;
     Variant *last = t->last;
-    if (last && has_key(last, b->key, b->key_size, false) && args_facts(b, last->written, c) == last->facts) return last;
+    if (last && has_key(last, b->key, b->key_size, false) && args_facts(b, last->written, c) == last->facts)
+        return last;
     Found f = find(b->kernel, b->key, b->key_size, 0, false);
     uint32_t facts = args_facts(b, f.any ? f.any->written : NULL, c);
     f = find(b->kernel, b->key, b->key_size, facts, false);

@@ -12,6 +12,10 @@
 
 static int failures;
 
+/* ThreadSanitizer refuses threads in a forked child unless told. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "die_after_fork=0"; }
+
 #define CHECK(x) ((x) ? (void)0 : (void)(failures++, printf("%s:%d: %s\n", __FILE__, __LINE__, #x)))
 
 enum { BLOCKS = 5000 };
