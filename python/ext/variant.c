@@ -169,12 +169,14 @@ static uint32_t axes_of(const IrModule *m) {
     return axes;
 }
 
+/* Which arrays the kernel writes, so that those that it only reads may overlap. */
 static int learn_written(Variant *v) {
     v->written = PyMem_Calloc(v->nleaves + 1, 1);
     if (!v->written) return PyErr_NoMemory(), -1;
     for (uint32_t i = 0; i < v->image->nparams; i++) {
         const ImageParam *p = &v->image->params[i];
-        if (p->kind == PARAM_DATA && (p->flags & PARAM_WRITTEN) && p->leaf < v->nleaves) v->written[p->leaf] = 1;
+        bool only_read = (p->flags & (PARAM_READ | PARAM_WRITTEN)) == PARAM_READ;
+        if (p->kind == PARAM_DATA && !only_read && p->leaf < v->nleaves) v->written[p->leaf] = 1;
     }
     return 0;
 }
