@@ -10,6 +10,7 @@
 const Pass pipeline_passes[] = {
     {"simplify", pass_simplify},
     {"polls", pass_polls},
+    {"params", pass_params},
     {NULL, NULL},
 };
 
