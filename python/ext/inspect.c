@@ -172,6 +172,9 @@ static const char **leaf_names(Compilation *c, const KernelObject *k, uint32_t *
     return names;
 }
 
+/* Where the hidden parameter of a kernel that raises lies: after the others. */
+#define HIDDEN_OFFSET(image) (((image)->params_bytes + 7) & ~7u)
+
 static PyObject *param_dict(const char *kind, const char *name, const ImageParam *p) {
     PyObject *readonly =
         p->flags & PARAM_READONLY || (p->kind == PARAM_DATA && !(p->flags & PARAM_WRITTEN)) ? Py_True : Py_False;
@@ -193,8 +196,7 @@ static PyObject *layout_list(Compilation *c, const KernelObject *k, const Image 
         Py_XDECREF(dict);
     }
     if (list && image->raises) {
-        ImageParam hidden = {
-            .type = T_PTR, .bytes = 8, .offset = (image->params_bytes + 7) & ~7u, .flags = PARAM_WRITTEN};
+        ImageParam hidden = {.type = T_PTR, .bytes = 8, .offset = HIDDEN_OFFSET(image), .flags = PARAM_WRITTEN};
         PyObject *dict = param_dict("error", "error", &hidden);
         if (!dict || PyList_Append(list, dict) < 0) Py_CLEAR(list);
         Py_XDECREF(dict);
@@ -220,7 +222,9 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
         compile_options(&o, &options, TARGET_PTX, arch) == 0)
         image = compilation_image(&c, &o);
     PyObject *layout = image ? layout_list(&c, k, image) : NULL;
-    if (layout) result = Py_BuildValue("(ssOI)", image->ptx, image->entry, layout, image->params_bytes);
+    uint32_t bytes = image ? image->params_bytes : 0;
+    if (layout && image->raises) bytes = HIDDEN_OFFSET(image) + 8;
+    if (layout) result = Py_BuildValue("(ssOI)", image->ptx, image->entry, layout, bytes);
     Py_XDECREF(layout);
     gpu_image_free(image);
     compilation_close(&c);

@@ -103,7 +103,7 @@ def ptx(
                 lambda k=kernel, t=types, a=arch, o=options: _core.ptx(k, t, a, o, sum(ASSUMPTIONS[f] for f in assume))
             )
             path = write_ptx(text, target, kernel.__name__, arch)
-            results.append(_header.Entry(kernel, types, arch, entry, layout, size, path, source))
+            results.append(_header.Entry(kernel, types, arch, entry, layout, size, path, source, assume))
     if header:
         write(header, run(lambda: _header.text(results, header)))
 

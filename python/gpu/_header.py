@@ -32,6 +32,14 @@ C_WORDS = frozenset((
 # fmt: on
 
 
+# What --assume says, for the reader of the header.
+PROMISES = {
+    "size32": "arrays and the grid are smaller than 2^31 bytes and threads",
+    "align16": "addresses of arrays are multiples of 16",
+    "noalias": "no array that is written overlaps another",
+}
+
+
 class Entry(NamedTuple):
     """One kernel for one architecture, as it was written."""
 
@@ -43,6 +51,7 @@ class Entry(NamedTuple):
     size: int
     path: str | None
     source: str
+    assume: tuple[str, ...] = ()
 
 
 def text(entries: list[Entry], path: str) -> str:
@@ -102,7 +111,9 @@ def _kernel(name: str, group: list[Entry]) -> Iterator[str]:
             )
     upper = name.upper()
     signature = ", ".join(f"{p}: {t!r}" for p, t in zip(parameter_names(first), first.types, strict=True))
-    yield f"/* {first.kernel.__qualname__}({signature}) */"
+    comment = [f"/* {first.kernel.__qualname__}({signature})"]
+    comment += [f" * Every launch promises: {PROMISES[fact]}." for fact in first.assume]
+    yield "\n".join(comment) + " */"
     if len({e.entry for e in group}) == 1:
         yield f'#define {upper}_ENTRY "{first.entry}"'
     for entry in group:

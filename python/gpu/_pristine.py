@@ -28,7 +28,7 @@ def _find(within: CodeType, code: CodeType) -> CodeType | None:
 
 
 def pristine(code: CodeType) -> CodeType:
-    """The code object that compiling the source file gives for the function of `code`; `code` itself if there is none."""
+    """The code object that compiling the source file gives for the function of `code`; `code` if there is none."""
     text = "".join(linecache.getlines(code.co_filename))
     try:
         found = _find(_module(text, code.co_filename), code)

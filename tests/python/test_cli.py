@@ -213,6 +213,29 @@ def test_header_of_many_types(tmp_path: Path) -> None:
     subprocess.run([compiler(), *FLAGS, "-o", tmp_path / "use", program], check=True)
 
 
+def test_header_says_what_launches_promise(source: Path, tmp_path: Path) -> None:
+    header = tmp_path / "k.h"
+    args = ["ptx", f"{source}:mixed", "-o", tmp_path / "k.ptx", "--header", header]
+    run(*args)
+    assert "promises" not in header.read_text()
+    run(*args, "--assume", "noalias", "--assume", "size32")
+    assert header.read_text().count("Every launch promises: ") == 2
+
+
+def test_header_of_a_kernel_that_raises(tmp_path: Path) -> None:
+    source, header, program = tmp_path / "raises.py", tmp_path / "raises.h", tmp_path / "use.c"
+    source.write_text("def k(x):\n    if x[0] < 0:\n        raise ValueError('negative')\n    x[0] = 1\n")
+    run("ptx", f"{source}:k", "--sig", "f4[::1]", "-o", tmp_path / "k.ptx", "--header", header)
+    program.write_text(
+        '#include "raises.h"\nint main(void) { return sizeof(k_params) != K_PARAMS_BYTES || '
+        "offsetof(k_params, error_record) + 8 != K_PARAMS_BYTES; }\n"
+    )
+    subprocess.run([compiler(), *FLAGS, "-o", tmp_path / "use", program], check=True)
+    subprocess.run([tmp_path / "use"], check=True)
+    params = re.findall(r"^\s*\.param ", (tmp_path / "k.ptx").read_text(), re.MULTILINE)
+    assert len(params) == header.read_text().count("static_assert(")
+
+
 def test_the_c_example(tmp_path: Path) -> None:
     """examples/c compiles against the header, loads the PTX and launches it through a driver that checks the call."""
     folder = ROOT / "examples" / "c"
