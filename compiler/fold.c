@@ -181,16 +181,18 @@ static bool fold_float_value(Op op, Type t, double a, double b, double c, double
     return true;
 }
 
-/* Which operand MIN and its kin choose; the operand's bits are the result. */
-static bool chooses_second(Op op, double a, double b) {
+/* Which operand MIN and its kin choose; the operand's bits are the result. Of zeros that differ in sign NumPy's minimum
+ * and maximum take the second (x86's instructions do), but for f16 and bf16 the first. */
+static bool chooses_second(Op op, Type t, double a, double b) {
+    bool tie = a == b && type_bytes(t) > 2;
     bool zeros = a == 0.0 && b == 0.0;
     switch (op) {
     case OP_MIN: return b < a;
     case OP_MAX: return b > a;
     case OP_FMIN: return isnan(a) || (zeros ? signbit(b) && !signbit(a) : b < a);
     case OP_FMAX: return isnan(a) || (zeros ? signbit(a) && !signbit(b) : b > a);
-    case OP_NANMIN: return !isnan(a) && !(a <= b);
-    default: return !isnan(a) && !(a >= b);   /* OP_NANMAX */
+    case OP_NANMIN: return !isnan(a) && (tie || !(a <= b));
+    default: return !isnan(a) && (tie || !(a >= b));   /* OP_NANMAX */
     }
 }
 
@@ -207,7 +209,7 @@ static bool fold_float(Op op, Type t, const uint64_t *args, uint32_t nargs, uint
     case OP_FMIN:
     case OP_FMAX:
     case OP_NANMIN:
-    case OP_NANMAX: *out = args[chooses_second(op, a, b)]; return true;
+    case OP_NANMAX: *out = args[chooses_second(op, t, a, b)]; return true;
     default: break;
     }
     if (!fold_float_value(op, t, a, b, c, &r)) return false;

@@ -222,13 +222,14 @@ static Val c_minmax(Lower *L, Type t, Pred p, Val x, Val y) {
 Val lower_fmin(Lower *L, const Instr *in, Val *a) { return c_minmax(L, (Type)in->type, PRED_LT, a[0], a[1]); }
 Val lower_fmax(Lower *L, const Instr *in, Val *a) { return c_minmax(L, (Type)in->type, PRED_GT, a[0], a[1]); }
 
-static Val nan_wins(Lower *L, Type t, Pred p, Val x, Val y) {
-    Val first = compare(L, t, p, x, y);
+/* Of equal operands (zeros) f32 and f64 take the second, the small floats the first: see fold.c. */
+static Val nan_wins(Lower *L, Type t, Pred strict, Pred weak, Val x, Val y) {
+    Val first = compare(L, t, is_small(t) ? weak : strict, x, y);
     return ll_select(L, LLVMBuildOr(L->b, first, is_nan(L, float_widen(L, t, x)), "o"), x, y);
 }
 
-Val lower_nanmin(Lower *L, const Instr *in, Val *a) { return nan_wins(L, (Type)in->type, PRED_LE, a[0], a[1]); }
-Val lower_nanmax(Lower *L, const Instr *in, Val *a) { return nan_wins(L, (Type)in->type, PRED_GE, a[0], a[1]); }
+Val lower_nanmin(Lower *L, const Instr *in, Val *a) { return nan_wins(L, (Type)in->type, PRED_LT, PRED_LE, a[0], a[1]); }
+Val lower_nanmax(Lower *L, const Instr *in, Val *a) { return nan_wins(L, (Type)in->type, PRED_GT, PRED_GE, a[0], a[1]); }
 
 Val lower_select(Lower *L, const Instr *in, Val *a) { return (void)in, ll_select(L, a[0], a[1], a[2]); }
 

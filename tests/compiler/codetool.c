@@ -52,7 +52,7 @@ static char *read_all(const char *path) {
     }
     if (!text) die(path, "out of memory");
     text[n] = 0;
-    fclose(f);
+    if (f != stdin) fclose(f);
     return text;
 }
 
