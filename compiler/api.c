@@ -16,7 +16,10 @@
 #include <string.h>
 
 /* Where a fatal error of LLVM in this thread goes; NULL outside of compilations. */
-static _Thread_local struct { jmp_buf *to; char reason[512]; } fatal;
+static _Thread_local struct {
+    jmp_buf *to;
+    char reason[512];
+} fatal;
 
 static void on_fatal(const char *reason) {
     strncpy(fatal.reason, reason, sizeof fatal.reason - 1);
@@ -199,7 +202,7 @@ static void guard(Job *job, char **error) {
     jmp_buf on_oom, on_error;
     jmp_buf *outer = job->module->arena->on_oom;
     *error = NULL;
-    if (setjmp(on_error)) {   /* LLVM gave up: its objects are in an unknown state and stay behind */
+    if (setjmp(on_error)) { /* LLVM gave up: its objects are in an unknown state and stay behind */
         *error = copy(fatal.reason);
     } else if (setjmp(on_oom)) {
         *error = copy("out of memory");

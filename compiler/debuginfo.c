@@ -13,8 +13,8 @@ enum { DEBUG_DIRECTIVES_ONLY = 3, DWARF_VERSION = 2 };
 struct Debug {
     LLVMDIBuilderRef builder;
     LLVMMetadataRef type;
-    LLVMMetadataRef *scope;      /* of each IrFuncName */
-    LLVMMetadataRef *location;   /* of each IrSpan; made when first used */
+    LLVMMetadataRef *scope;    /* of each IrFuncName */
+    LLVMMetadataRef *location; /* of each IrSpan; made when first used */
 };
 
 /* A file name as it may stand between quotes in PTX. */
@@ -31,8 +31,8 @@ static LLVMMetadataRef scope_of(Lower *L, uint32_t func, uint32_t line) {
     const IrFuncName *f = &L->m->funcs.at[func];
     const char *name = f->name ? f->name : L->m->name;
     LLVMMetadataRef file = file_of(L, f);
-    d->scope[func] = LLVMDIBuilderCreateFunction(d->builder, file, name, strlen(name), "", 0, file, line, d->type, false,
-                                                 true, line, LLVMDIFlagZero, true);
+    d->scope[func] = LLVMDIBuilderCreateFunction(d->builder, file, name, strlen(name), "", 0, file, line, d->type,
+                                                 false, true, line, LLVMDIFlagZero, true);
     return d->scope[func];
 }
 
@@ -63,7 +63,7 @@ static LLVMMetadataRef location_of(Lower *L, uint32_t span) {
     if (d->location[span]) return d->location[span];
     const IrSpan *s = &L->m->spans.at[span];
     LLVMMetadataRef at = s->inlined_at ? location_of(L, s->inlined_at) : NULL;
-    uint32_t func = at ? s->func : 0;   /* code that wasn't inlined belongs to the kernel */
+    uint32_t func = at ? s->func : 0; /* code that wasn't inlined belongs to the kernel */
     d->location[span] = LLVMDIBuilderCreateDebugLocation(L->ctx, s->line, s->col, scope_of(L, func, s->line), at);
     return d->location[span];
 }

@@ -14,7 +14,7 @@ typedef struct Unit {
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     LLVMTargetMachineRef tm;
-    char *error;               /* the first error, in the arena; NULL so far */
+    char *error; /* the first error, in the arena; NULL so far */
 } Unit;
 
 void unit_fail(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -24,7 +24,7 @@ bool target_known(uint16_t sm, char suffix, uint16_t *lowest_ptx);
 /* The PTX version that the options mean; 0 and an error if the target isn't known or the version too low. */
 uint16_t target_ptx_version(const CompileOptions *o, Arena *a, char **error);
 void target_initialize(void);
-void target_open(Unit *u);     /* context, module and target machine */
+void target_open(Unit *u); /* context, module and target machine */
 void target_close(Unit *u);
 
 /* ---- emit.c ---- */
@@ -32,7 +32,7 @@ void emit_optimize(Unit *u);
 LLVMMemoryBufferRef emit_code(Unit *u, LLVMCodeGenFileType type);
 
 /* ---- libdevice.c ---- */
-void library_link(Unit *u);    /* adds the library functions that the module calls */
+void library_link(Unit *u); /* adds the library functions that the module calls */
 
 /* ---- jitcpu.c ---- */
 typedef struct LoadedCode LoadedCode;

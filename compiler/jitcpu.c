@@ -16,7 +16,7 @@
 
 struct LoadedCode {
     LLVMOrcJITDylibRef library;
-    LoadedCode *next;          /* in the list of those to use again */
+    LoadedCode *next; /* in the list of those to use again */
 };
 
 /* The process's JIT: made once, never ended, since code of it may run until the process does. */
@@ -24,8 +24,8 @@ static struct {
     pthread_once_t once;
     LLVMOrcLLJITRef jit;
     char *error;
-    void *handles[3];          /* libm, libmvec, libc */
-    pthread_mutex_t lock;      /* of what follows */
+    void *handles[3];     /* libm, libmvec, libc */
+    pthread_mutex_t lock; /* of what follows */
     LoadedCode *free;
     unsigned libraries;
 } jit = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -86,7 +86,7 @@ static LoadedCode *take_library(void) {
 void jit_unload(LoadedCode *code) {
     if (!code) return;
     LLVMErrorRef error = LLVMOrcJITDylibClear(code->library);
-    if (error) {   /* the library can't be used again; it stays as it is */
+    if (error) { /* the library can't be used again; it stays as it is */
         LLVMConsumeError(error);
         free(code);
         return;
@@ -97,7 +97,10 @@ void jit_unload(LoadedCode *code) {
     pthread_mutex_unlock(&jit.lock);
 }
 
-typedef struct Lookup { void *address; LLVMErrorRef error; } Lookup;
+typedef struct Lookup {
+    void *address;
+    LLVMErrorRef error;
+} Lookup;
 
 static void on_lookup(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_t n, void *ctx) {
     Lookup *l = ctx;

@@ -22,8 +22,8 @@ static uint8_t kind_flag(Type t) {
 
 /* Arithmetic on f16 and bf16 goes through f32, but for f16's own instructions on GPUs. */
 static Legality small_float(Op op, Type t, const CompileOptions *o) {
-    bool native = t == T_F16 && o->target == TARGET_PTX &&
-                  (op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_FMA);
+    bool native =
+        t == T_F16 && o->target == TARGET_PTX && (op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_FMA);
     return native ? LEGAL_NATIVE : LEGAL_EXPAND;
 }
 
@@ -45,13 +45,30 @@ Legality legal_operation(Op op, Type t, uint16_t sub, const CompileOptions *o) {
     if (needs_library(op, t) && o->target == TARGET_PTX && !o->libdevice && !o->libclc_dir) return LEGAL_REFUSE;
     bool small = t == T_F16 || t == T_BF16;
     switch (op) {
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_FMA:
-        return small ? small_float(op, t, o) : LEGAL_NATIVE;
-    case OP_FLOORDIV: case OP_FLOORMOD: case OP_TRUNCDIV: case OP_TRUNCMOD: case OP_POW: case OP_SHL: case OP_SHR:
-    case OP_MULHI: case OP_MIN: case OP_MAX: case OP_FMIN: case OP_FMAX: case OP_NANMIN: case OP_NANMAX: case OP_RAISE:
-        return LEGAL_EXPAND;
-    case OP_CONVERT: case OP_CMP: case OP_ABS: case OP_NEG:
-        return small ? LEGAL_EXPAND : LEGAL_NATIVE;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_DIV:
+    case OP_FMA: return small ? small_float(op, t, o) : LEGAL_NATIVE;
+    case OP_FLOORDIV:
+    case OP_FLOORMOD:
+    case OP_TRUNCDIV:
+    case OP_TRUNCMOD:
+    case OP_POW:
+    case OP_SHL:
+    case OP_SHR:
+    case OP_MULHI:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_FMIN:
+    case OP_FMAX:
+    case OP_NANMIN:
+    case OP_NANMAX:
+    case OP_RAISE: return LEGAL_EXPAND;
+    case OP_CONVERT:
+    case OP_CMP:
+    case OP_ABS:
+    case OP_NEG: return small ? LEGAL_EXPAND : LEGAL_NATIVE;
     default: return LEGAL_NATIVE;
     }
 }
@@ -69,7 +86,8 @@ static char *check_instr(const IrModule *m, const Instr *in, const CompileOption
     if (legal_operation((Op)in->op, t, in->sub, o) != LEGAL_REFUSE) return NULL;
     const char *what = in->op == OP_MATH && in->sub < MATH__COUNT ? mathfn_names[in->sub] : op_info[in->op].name;
     const char *why = o->target == TARGET_PTX && !o->libdevice && !o->libclc_dir
-                          ? "the library of math functions was not found" : "the target has no such operation";
+                          ? "the library of math functions was not found"
+                          : "the target has no such operation";
     return arena_printf(m->arena, "%s of %s can't be compiled: %s", what, type_info[t].text, why);
 }
 
@@ -78,7 +96,8 @@ static char *check_sizes(const IrModule *m, const CompileOptions *o) {
     size_t constant = 0;
     for (uint32_t i = 0; i < m->data.n; i++) constant += m->data.at[i].in_const ? m->data.at[i].size : 0;
     if (constant > CONSTANT_BYTES)
-        return arena_printf(m->arena, "the kernel's constant arrays take %zu bytes; a GPU has %d", constant, CONSTANT_BYTES);
+        return arena_printf(m->arena, "the kernel's constant arrays take %zu bytes; a GPU has %d", constant,
+                            CONSTANT_BYTES);
     uint32_t end = 0, most = o->ptx_version >= 81 ? PARAM_BYTES_PTX_81 : PARAM_BYTES;
     for (uint32_t i = 0; i < m->params.n; i++) param_offset(&end, (Type)m->params.at[i].type);
     if (end > most) return arena_printf(m->arena, "the kernel's parameters take %u bytes; at most %u fit", end, most);

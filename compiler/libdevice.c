@@ -42,7 +42,8 @@ static bool link_file(Unit *u, const char *path) {
     LLVMSetTarget(library, LLVMGetTarget(u->mod));
     LLVMSetDataLayout(library, LLVMGetDataLayoutStr(u->mod));
     for (LLVMValueRef f = LLVMGetFirstFunction(library); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage) LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage)
+            LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
     if (!LLVMLinkModules2(u->mod, library)) return true;
     unit_fail(u, "can't link %s", path);
     return false;
@@ -50,7 +51,8 @@ static bool link_file(Unit *u, const char *path) {
 
 static void make_internal(Unit *u) {
     for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage) LLVMSetLinkage(f, LLVMInternalLinkage);
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage)
+            LLVMSetLinkage(f, LLVMInternalLinkage);
 }
 
 static void set_flush_to_zero(Unit *u) {

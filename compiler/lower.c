@@ -130,9 +130,9 @@ void ll_attribute(const Lower *L, Val fn, LLVMAttributeIndex at, const char *nam
 }
 
 void ll_string_attribute(const Lower *L, Val fn, const char *name, const char *value) {
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(L->ctx, name, (unsigned)strlen(name), value,
-                                                      (unsigned)strlen(value)));
+    LLVMAddAttributeAtIndex(
+        fn, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(L->ctx, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
 void ll_range(Lower *L, Val v, uint64_t low, uint64_t high) {
@@ -182,7 +182,7 @@ static void lower_block(Lower *L, BlockId id) {
         const Instr *in = &L->m->instrs.at[b->instrs.at[i]];
         if (op_info[in->op].flags & ENDS) {
             if (b->poll && L->target->poll) L->target->poll(L);
-            L->last[id] = LLVMGetInsertBlock(L->b);   /* an expansion may have left the first block */
+            L->last[id] = LLVMGetInsertBlock(L->b); /* an expansion may have left the first block */
         }
         lower_instr(L, b->instrs.at[i]);
     }

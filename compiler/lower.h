@@ -28,20 +28,20 @@ typedef LLVMTypeRef Ty;
 typedef struct MathInfo {
     const char *libdevice, *libm;
     uint8_t args;
-    bool vector;                /* libmvec has it */
-    const char *native;         /* LLVM's intrinsic */
+    bool vector;        /* libmvec has it */
+    const char *native; /* LLVM's intrinsic */
 } MathInfo;
 
 /* What a target brings. `begin` makes the function and leaves the builder where the entry block's code goes. */
 typedef struct LowerTarget {
-    unsigned address_space[T__COUNT];   /* of the pointer types */
+    unsigned address_space[T__COUNT]; /* of the pointer types */
     void (*begin)(Lower *L);
     Val (*param)(Lower *L, uint32_t index);
     Val (*sreg)(Lower *L, Sreg r);
     Val (*library)(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args);
-    void (*leave)(Lower *L, const Instr *ret);                    /* RET */
-    void (*raise)(Lower *L, const Instr *raise);                  /* RAISE */
-    void (*poll)(Lower *L);                                       /* at a back edge that polls; may be NULL */
+    void (*leave)(Lower *L, const Instr *ret);   /* RET */
+    void (*raise)(Lower *L, const Instr *raise); /* RAISE */
+    void (*poll)(Lower *L);                      /* at a back edge that polls; may be NULL */
     void (*end)(Lower *L);
 } LowerTarget;
 
@@ -53,20 +53,20 @@ struct Lower {
     LLVMModuleRef mod;
     LLVMBuilderRef b;
     unsigned lanes;
-    bool f16_arithmetic;        /* the target has f16 add, mul and fma of its own */
-    bool f16_convert;           /* ... converts f16 from and to f32 */
-    bool f16_from_f64;          /* ... rounds f64 to f16 in one step */
-    bool bf16_convert;          /* ... rounds f32 to bf16 */
+    bool f16_arithmetic; /* the target has f16 add, mul and fma of its own */
+    bool f16_convert;    /* ... converts f16 from and to f32 */
+    bool f16_from_f64;   /* ... rounds f64 to f16 in one step */
+    bool bf16_convert;   /* ... rounds f32 to bf16 */
     Ty i1, i8, i16, i32, i64, half, bfloat, f32, f64, void_;
-    struct Debug *debug;        /* debuginfo.c; NULL without line information */
+    struct Debug *debug; /* debuginfo.c; NULL without line information */
 
-    Val fn;                     /* the function that holds the body */
-    LLVMBasicBlockRef entry;    /* its first block, for allocas */
-    Val *value;                 /* of each Ref */
-    LLVMBasicBlockRef *first, *last;   /* of each of our blocks: expansions may split a block */
-    Val *data;                  /* globals of the module's constant data */
-    Val error;                  /* pointer to the error record, when the kernel raises */
-    struct CpuState *cpu;       /* lower_cpu.c */
+    Val fn;                          /* the function that holds the body */
+    LLVMBasicBlockRef entry;         /* its first block, for allocas */
+    Val *value;                      /* of each Ref */
+    LLVMBasicBlockRef *first, *last; /* of each of our blocks: expansions may split a block */
+    Val *data;                       /* globals of the module's constant data */
+    Val error;                       /* pointer to the error record, when the kernel raises */
+    struct CpuState *cpu;            /* lower_cpu.c */
 };
 
 /* ---- lower.c -------------------------------------------------------------------------------- */
@@ -76,21 +76,21 @@ void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm
 
 extern const LowerTarget lower_nv, lower_cpu, lower_host;
 
-Ty ll_type(const Lower *L, Type t);             /* of a value, with lanes */
+Ty ll_type(const Lower *L, Type t); /* of a value, with lanes */
 Ty ll_scalar(const Lower *L, Type t);
-Ty ll_memory_type(const Lower *L, Type t);      /* bool is a byte there */
-Ty ll_wide(const Lower *L, Ty scalar);          /* the scalar type with lanes */
-Val ll_int(const Lower *L, Ty t, uint64_t v);   /* a constant of the integer type or vector t */
+Ty ll_memory_type(const Lower *L, Type t);    /* bool is a byte there */
+Ty ll_wide(const Lower *L, Ty scalar);        /* the scalar type with lanes */
+Val ll_int(const Lower *L, Ty t, uint64_t v); /* a constant of the integer type or vector t */
 Val ll_float(const Lower *L, Ty t, double v);
-Val ll_intrinsic(Lower *L, const char *name, Ty overload, unsigned n, Val *args);   /* overloaded on one type or none */
+Val ll_intrinsic(Lower *L, const char *name, Ty overload, unsigned n, Val *args); /* overloaded on one type or none */
 Val ll_intrinsic2(Lower *L, const char *name, Ty o1, Ty o2, unsigned n, Val *args);
 Val ll_select(Lower *L, Val c, Val a, Val b);
 Val ll_icmp(Lower *L, LLVMIntPredicate p, Val a, Val b);
 Val ll_fcmp(Lower *L, LLVMRealPredicate p, Val a, Val b);
-Val ll_relaxed(Lower *L, Val v);                /* puts the fast-math flags on a float instruction */
+Val ll_relaxed(Lower *L, Val v); /* puts the fast-math flags on a float instruction */
 void ll_attribute(const Lower *L, Val fn, LLVMAttributeIndex at, const char *name, uint64_t v);
 void ll_string_attribute(const Lower *L, Val fn, const char *name, const char *value);
-void ll_range(Lower *L, Val v, uint64_t low, uint64_t high);   /* !range [low, high) on an i32 load or call */
+void ll_range(Lower *L, Val v, uint64_t low, uint64_t high); /* !range [low, high) on an i32 load or call */
 LLVMBasicBlockRef ll_block(Lower *L, const char *name);
 bool ll_const_int(const IrModule *m, Ref r, uint64_t *out);
 
@@ -106,12 +106,12 @@ LowerFn lower_addr, lower_load, lower_store, lower_alloca, lower_data;
 LowerFn lower_int_floordiv, lower_int_floormod, lower_int_truncdiv, lower_int_truncmod;
 
 /* ---- lower_float.c: small floats and the float half of the operations that take both ---- */
-Val float_widen(Lower *L, Type t, Val v);       /* f16, bf16 to f32; others as they are */
-Val float_narrow(Lower *L, Type t, Val v);      /* f32 to f16, bf16, rounded to nearest even */
+Val float_widen(Lower *L, Type t, Val v);  /* f16, bf16 to f32; others as they are */
+Val float_narrow(Lower *L, Type t, Val v); /* f32 to f16, bf16, rounded to nearest even */
 
 /* ---- lower_math.c ---- */
 extern const MathInfo math_info[MATH__COUNT];
-Val math_call(Lower *L, const char *symbol, Ty result, unsigned n, Val *args);   /* a pure external function */
+Val math_call(Lower *L, const char *symbol, Ty result, unsigned n, Val *args); /* a pure external function */
 Val math_fmod(Lower *L, Type t, Val a, Val b);
 
 /* ---- lower_raise.c ---- */

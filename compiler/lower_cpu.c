@@ -18,14 +18,14 @@
 #include <string.h>
 
 typedef struct CpuState {
-    Val range;                                  /* the function */
+    Val range; /* the function */
     Val grid[3], block[3], block_at[3], thread[3];
-    Val number, first, last;                    /* of the block in the launch */
-    unsigned block_dims;                        /* how many of block_at[] are kept */
+    Val number, first, last; /* of the block in the launch */
+    unsigned block_dims;     /* how many of block_at[] are kept */
     Val interrupt;
-    LLVMBasicBlockRef blocks, latch, exit;      /* head of the loop over blocks; end of one thread; return */
-    Val count[3];                               /* rounds of the loops over x, y, z; no loop over z if NULL */
-    LLVMBasicBlockRef loop[3];                  /* their heads */
+    LLVMBasicBlockRef blocks, latch, exit; /* head of the loop over blocks; end of one thread; return */
+    Val count[3];                          /* rounds of the loops over x, y, z; no loop over z if NULL */
+    LLVMBasicBlockRef loop[3];             /* their heads */
 } CpuState;
 
 /* ---- the kernel's two functions -------------------------------------------------------------- */
@@ -50,7 +50,8 @@ static void make_range(Lower *L) {
     for (uint32_t i = 0; i < n; i++) types[i] = ll_memory_type(L, (Type)m->params.at[i].type);
     types[n] = pointer(L);
     types[n + 1] = types[n + 2] = L->i64;
-    L->fn = L->cpu->range = LLVMAddFunction(L->mod, arena_printf(m->arena, "%s.range", m->name), LLVMFunctionType(L->void_, types, n + 3, false));
+    L->fn = L->cpu->range = LLVMAddFunction(L->mod, arena_printf(m->arena, "%s.range", m->name),
+                                            LLVMFunctionType(L->void_, types, n + 3, false));
     LLVMSetLinkage(L->fn, LLVMInternalLinkage);
     ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
     ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "noinline", 0);
@@ -239,8 +240,7 @@ static void leave(Lower *L, const Instr *ret) {
 
 static void raise_here(Lower *L, const Instr *in) {
     CpuState *c = L->cpu;
-    const Val where[6] = {c->thread[0],   c->thread[1],   c->thread[2],
-                          c->block_at[0], c->block_at[1], c->block_at[2]};
+    const Val where[6] = {c->thread[0], c->thread[1], c->thread[2], c->block_at[0], c->block_at[1], c->block_at[2]};
     lower_record(L, in, where);
     LLVMBuildBr(L->b, c->exit);
 }
@@ -248,7 +248,10 @@ static void raise_here(Lower *L, const Instr *in) {
 /* ---- libm and libmvec ------------------------------------------------------------------------- */
 
 /* The instruction sets of libmvec's variants: their letter and the bits of a vector. */
-static const struct { char letter; unsigned bits; } mvec[] = {{'b', 128}, {'d', 256}, {'e', 512}};
+static const struct {
+    char letter;
+    unsigned bits;
+} mvec[] = {{'b', 128}, {'d', 256}, {'e', 512}};
 
 /* Tells the vectoriser of libmvec's functions for this call: "_ZGV_LLVM_N4v_sin(_ZGVdN4v_sin),...". */
 static void name_variants(Lower *L, Val call, const char *symbol, Type t, unsigned n) {
@@ -311,8 +314,14 @@ static void end_kernel_and_keep(Lower *L) {
 }
 
 const LowerTarget lower_cpu = {
-    .begin = begin_kernel, .param = param, .sreg = sreg, .library = library, .leave = leave,
-    .raise = raise_here, .poll = poll, .end = end_kernel_and_keep,
+    .begin = begin_kernel,
+    .param = param,
+    .sreg = sreg,
+    .library = library,
+    .leave = leave,
+    .raise = raise_here,
+    .poll = poll,
+    .end = end_kernel_and_keep,
 };
 
 /* ---- host functions --------------------------------------------------------------------------- */
@@ -366,6 +375,11 @@ static Val sreg_host(Lower *L, Sreg r) {
 }
 
 const LowerTarget lower_host = {
-    .begin = begin_host, .param = param, .sreg = sreg_host, .library = library, .leave = leave_host,
-    .raise = raise_host, .end = keep_variants,
+    .begin = begin_host,
+    .param = param,
+    .sreg = sreg_host,
+    .library = library,
+    .leave = leave_host,
+    .raise = raise_host,
+    .end = keep_variants,
 };

@@ -18,13 +18,13 @@ static Val as_f64(Lower *L, Val bits) { return LLVMBuildBitCast(L->b, bits, ll_w
 static Val as_half(Lower *L, Val bits) { return LLVMBuildBitCast(L->b, bits, ll_wide(L, L->half), "h"); }
 static Val is_nan(Lower *L, Val f) { return ll_fcmp(L, LLVMRealUNO, f, f); }
 
-static Val and_bits(Lower *L, Val v, uint64_t mask) { return LLVMBuildAnd(L->b, v, ll_int(L, LLVMTypeOf(v), mask), "m"); }
+static Val and_bits(Lower *L, Val v, uint64_t mask) {
+    return LLVMBuildAnd(L->b, v, ll_int(L, LLVMTypeOf(v), mask), "m");
+}
 static Val add_bits(Lower *L, Val v, uint64_t n) { return LLVMBuildAdd(L->b, v, ll_int(L, LLVMTypeOf(v), n), "a"); }
 static Val shift_right(Lower *L, Val v, unsigned n) { return LLVMBuildLShr(L->b, v, ll_int(L, LLVMTypeOf(v), n), "r"); }
 static Val to_16(Lower *L, Val v) { return LLVMBuildTrunc(L->b, v, ll_wide(L, L->i16), "w"); }
-static Val below(Lower *L, Val v, uint64_t limit) {
-    return ll_icmp(L, LLVMIntULT, v, ll_int(L, LLVMTypeOf(v), limit));
-}
+static Val below(Lower *L, Val v, uint64_t limit) { return ll_icmp(L, LLVMIntULT, v, ll_int(L, LLVMTypeOf(v), limit)); }
 
 /* ---- f16 without instructions for it --------------------------------------------------------- */
 
@@ -144,7 +144,7 @@ static Val small_fma(Lower *L, Type t, Val *a) {
     Val pp = LLVMBuildFSub(L->b, s, c, "pp"), cc = LLVMBuildFSub(L->b, s, pp, "cc");
     Val error = LLVMBuildFAdd(L->b, LLVMBuildFSub(L->b, p, pp, "dp"), LLVMBuildFSub(L->b, c, cc, "dc"), "err");
     Val zero = ll_float(L, f64, 0.0);
-    Val inexact = ll_fcmp(L, LLVMRealONE, error, zero);   /* false for infinities: their error is NaN */
+    Val inexact = ll_fcmp(L, LLVMRealONE, error, zero); /* false for infinities: their error is NaN */
     /* The sum was rounded away from zero if the error points back to zero. */
     Val away = ll_fcmp(L, LLVMRealOLT, LLVMBuildFMul(L->b, error, s, "es"), zero);
     Val bits = as_bits(L, s);
@@ -228,8 +228,12 @@ static Val nan_wins(Lower *L, Type t, Pred strict, Pred weak, Val x, Val y) {
     return ll_select(L, LLVMBuildOr(L->b, first, is_nan(L, float_widen(L, t, x)), "o"), x, y);
 }
 
-Val lower_nanmin(Lower *L, const Instr *in, Val *a) { return nan_wins(L, (Type)in->type, PRED_LT, PRED_LE, a[0], a[1]); }
-Val lower_nanmax(Lower *L, const Instr *in, Val *a) { return nan_wins(L, (Type)in->type, PRED_GT, PRED_GE, a[0], a[1]); }
+Val lower_nanmin(Lower *L, const Instr *in, Val *a) {
+    return nan_wins(L, (Type)in->type, PRED_LT, PRED_LE, a[0], a[1]);
+}
+Val lower_nanmax(Lower *L, const Instr *in, Val *a) {
+    return nan_wins(L, (Type)in->type, PRED_GT, PRED_GE, a[0], a[1]);
+}
 
 Val lower_select(Lower *L, const Instr *in, Val *a) { return (void)in, ll_select(L, a[0], a[1], a[2]); }
 
@@ -282,7 +286,8 @@ Val lower_truncdiv(Lower *L, const Instr *in, Val *a) { return lower_int_truncdi
 Val lower_truncmod(Lower *L, const Instr *in, Val *a) {
     Type t = (Type)in->type;
     if (!type_is_float(t)) return lower_int_truncmod(L, in, a);
-    return float_narrow(L, t, math_fmod(L, t == T_F64 ? T_F64 : T_F32, float_widen(L, t, a[0]), float_widen(L, t, a[1])));
+    return float_narrow(L, t,
+                        math_fmod(L, t == T_F64 ? T_F64 : T_F32, float_widen(L, t, a[0]), float_widen(L, t, a[1])));
 }
 
 /* ---- conversions ------------------------------------------------------------------------------- */
@@ -337,7 +342,8 @@ static Val int_to_int(Lower *L, Type from, Type to, Val v) {
 Val lower_convert(Lower *L, const Instr *in, Val *a) {
     Type from = (Type)L->m->instrs.at[in->args[0]].type, to = (Type)in->type;
     if (to == T_BOOL) return to_bool(L, from, a[0]);
-    if (type_is_float(from)) return type_is_float(to) ? float_to_float(L, from, to, a[0]) : float_to_int(L, from, to, a[0]);
+    if (type_is_float(from))
+        return type_is_float(to) ? float_to_float(L, from, to, a[0]) : float_to_int(L, from, to, a[0]);
     if (type_is_float(to)) return int_to_float(L, from, to, a[0]);
     return int_to_int(L, from, to, a[0]);
 }

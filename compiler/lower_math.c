@@ -5,7 +5,7 @@
 #include <string.h>
 
 const MathInfo math_info[MATH__COUNT] = {
-#define MATHFN(name, args, libdevice, libm, vector, native, ulp64, ulp32) \
+#define MATHFN(name, args, libdevice, libm, vector, native, ulp64, ulp32)                                              \
     [MATH_##name] = {libdevice, libm, args, vector, native},
 #include "mathfn.def"
 #undef MATHFN

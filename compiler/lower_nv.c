@@ -17,7 +17,10 @@ static void describe_pointer(Lower *L, const IrParam *p, uint32_t index) {
 static void launch_bounds(Lower *L) {
     const CompileOptions *o = L->o;
     char text[16];
-    const struct { const char *name; uint32_t value; } bounds[] = {
+    const struct {
+        const char *name;
+        uint32_t value;
+    } bounds[] = {
         {"nvvm.maxntid", o->max_threads}, {"nvvm.minctasm", o->min_blocks}, {"nvvm.maxnreg", o->max_registers}};
     for (unsigned i = 0; i < 3; i++) {
         if (!bounds[i].value) continue;
@@ -63,8 +66,7 @@ static Val library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, 
         snprintf(symbol, sizeof symbol, "__nv_%s%s", fn->libdevice, t == T_F32 ? "f" : "");
     } else {
         int at = snprintf(symbol, sizeof symbol, "_Z%zu%s", strlen(fn->libdevice), fn->libdevice);
-        for (unsigned i = 0; i < n; i++)
-            symbol[at++] = LLVMTypeOf(args[i]) == L->i32 ? 'i' : t == T_F32 ? 'f' : 'd';
+        for (unsigned i = 0; i < n; i++) symbol[at++] = LLVMTypeOf(args[i]) == L->i32 ? 'i' : t == T_F32 ? 'f' : 'd';
         symbol[at] = 0;
     }
     return ll_relaxed(L, math_call(L, symbol, result, n, args));
@@ -87,6 +89,11 @@ static void end(Lower *L) { (void)L; }
 
 const LowerTarget lower_nv = {
     .address_space = {[T_PTR] = GLOBAL, [T_PTRS] = SHARED, [T_PTRC] = CONSTANT, [T_PTRL] = GENERIC},
-    .begin = begin, .param = param, .sreg = sreg, .library = library,
-    .leave = leave, .raise = raise_here, .end = end,
+    .begin = begin,
+    .param = param,
+    .sreg = sreg,
+    .library = library,
+    .leave = leave,
+    .raise = raise_here,
+    .end = end,
 };

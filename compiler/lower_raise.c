@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum { MAX_VALUES = sizeof ((ErrorRecord *)0)->values / sizeof(uint64_t) };
+enum { MAX_VALUES = sizeof((ErrorRecord *)0)->values / sizeof(uint64_t) };
 
 static Val field(Lower *L, size_t offset) {
     Val at = LLVMConstInt(L->i64, offset, false);

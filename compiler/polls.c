@@ -11,9 +11,9 @@ enum { MOST_ROUNDS = 1 << 16 };
 
 typedef struct Loop {
     BlockId header;
-    bool *inside;              /* by block */
+    bool *inside; /* by block */
     uint32_t size;
-    uint64_t rounds;           /* of the header, and of the loops inside that don't poll; 0: not known */
+    uint64_t rounds; /* of the header, and of the loops inside that don't poll; 0: not known */
 } Loop;
 
 typedef VEC(Loop) Loops;
@@ -85,10 +85,11 @@ static uint64_t count_rounds(const IrModule *m, const Loop *l) {
     if (branch->op != OP_BRANCH || l->inside[header->succ[1]]) return 0;
     const Instr *cmp = instr(m, branch->args[0]);
     int64_t start = 0, step = 0, bound;
-    if (cmp->op != OP_CMP || !constant(m, cmp->args[1], &bound) || !counter(m, l, cmp->args[0], &start, &step)) return 0;
+    if (cmp->op != OP_CMP || !constant(m, cmp->args[1], &bound) || !counter(m, l, cmp->args[0], &start, &step))
+        return 0;
     bool up = (cmp->sub == PRED_LT || cmp->sub == PRED_LE) && step > 0;
     bool down = (cmp->sub == PRED_GT || cmp->sub == PRED_GE) && step < 0;
-    const int64_t limit = INT64_C(1) << 30;   /* far from any overflow, also in 32 bits */
+    const int64_t limit = INT64_C(1) << 30; /* far from any overflow, also in 32 bits */
     if ((!up && !down) || start < -limit || start > limit || bound < -limit || bound > limit || step < -limit ||
         step > limit || type_bits((Type)cmp->type) == 0)
         return 0;
@@ -132,7 +133,7 @@ void pass_polls(IrModule *m) {
     Loops loops = find_loops(m);
     for (uint32_t i = 0; i < loops.n; i++) {
         Loop *l = &loops.at[i];
-        uint64_t most = 1;     /* rounds of an inner loop that runs without a poll */
+        uint64_t most = 1; /* rounds of an inner loop that runs without a poll */
         for (uint32_t k = 0; k < i; k++) {
             const Loop *inner = &loops.at[k];
             if (!l->inside[inner->header] || latch_polls(m, inner, false)) continue;

@@ -11,14 +11,16 @@
 #include <string.h>
 
 /* A GPU and the lowest PTX version for it alone, with 'a' and with 'f' (0: there is no such variant). */
-static const struct { uint16_t sm, plain, a, f; } gpus[] = {
-    {75, 63, 0, 0},   {80, 70, 0, 0},   {86, 71, 0, 0},    {87, 74, 0, 0},    {88, 90, 0, 0},
-    {89, 78, 0, 0},   {90, 78, 80, 0},  {100, 86, 86, 88}, {101, 86, 86, 88}, {103, 88, 88, 88},
+static const struct {
+    uint16_t sm, plain, a, f;
+} gpus[] = {
+    {75, 63, 0, 0},    {80, 70, 0, 0},    {86, 71, 0, 0},    {87, 74, 0, 0},    {88, 90, 0, 0},
+    {89, 78, 0, 0},    {90, 78, 80, 0},   {100, 86, 86, 88}, {101, 86, 86, 88}, {103, 88, 88, 88},
     {110, 90, 90, 90}, {120, 87, 87, 88}, {121, 88, 88, 88},
 };
 
-static const uint8_t ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78,
-                                       80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
+static const uint8_t ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77,
+                                       78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
 bool target_known(uint16_t sm, char suffix, uint16_t *lowest_ptx) {
     for (unsigned i = 0; i < sizeof gpus / sizeof *gpus; i++) {
@@ -41,8 +43,9 @@ uint16_t target_ptx_version(const CompileOptions *o, Arena *a, char **error) {
     bool known = false;
     for (unsigned i = 0; i < sizeof ptx_versions; i++) known |= ptx_versions[i] == o->ptx_version;
     if (known && o->ptx_version >= lowest) return o->ptx_version;
-    *error = arena_printf(a, known ? "PTX %u.%u is too old for sm_%u%s, which needs %u.%u"
-                                   : "PTX %u.%u is not a version that this compiler writes (sm_%u%s needs %u.%u or later)",
+    *error = arena_printf(a,
+                          known ? "PTX %u.%u is too old for sm_%u%s, which needs %u.%u"
+                                : "PTX %u.%u is not a version that this compiler writes (sm_%u%s needs %u.%u or later)",
                           o->ptx_version / 10u, o->ptx_version % 10u, o->sm, suffix, lowest / 10u, lowest % 10u);
     return 0;
 }
@@ -84,8 +87,7 @@ static LLVMTargetMachineRef make_machine(Unit *u, const char *triple, const char
         LLVMDisposeMessage(message);
         return NULL;
     }
-    return LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault, reloc,
-                                   LLVMCodeModelDefault);
+    return LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault, reloc, LLVMCodeModelDefault);
 }
 
 static LLVMTargetMachineRef open_ptx(Unit *u) {

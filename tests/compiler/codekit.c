@@ -81,8 +81,11 @@ IrModule *kit_kernel_of(Arena *arena, const KitOp *ops, uint32_t n) {
 IrModule *kit_kernel(Arena *arena, const KitOp *op) { return kit_kernel_of(arena, op, 1); }
 
 static bool takes(Op op, Type t) {
-    static const uint8_t flag[] = {[KIND_BOOL] = TAKES_BOOL, [KIND_INT] = TAKES_INT, [KIND_UINT] = TAKES_INT,
-                                   [KIND_FLOAT] = TAKES_FLOAT, [KIND_PTR] = TAKES_PTR};
+    static const uint8_t flag[] = {[KIND_BOOL] = TAKES_BOOL,
+                                   [KIND_INT] = TAKES_INT,
+                                   [KIND_UINT] = TAKES_INT,
+                                   [KIND_FLOAT] = TAKES_FLOAT,
+                                   [KIND_PTR] = TAKES_PTR};
     return op_info[op].takes & flag[type_kind(t)];
 }
 
@@ -135,11 +138,11 @@ static uint32_t int_values(Type t, uint64_t *out, uint32_t max) {
 }
 
 static uint32_t float_values(Type t, uint64_t *out, uint32_t max) {
-    static const double values[] = {0.0,     0.5,       1.0,      1.5,        2.0,       2.5,     3.0,        7.0,
-                                    0.1,     1.0 / 3.0, 10.0,     127.5,      128.0,     255.49,  255.5,      256.0,
-                                    65504.0, 65519.9,   65520.0,  65536.0,    1e-3,      1e-5,    6.1e-5,     5.96e-8,
-                                    3e-8,    1e6,       16777217, 2147483647, 4294967296, 9.3e18, 1.8446744e19, 1e30,
-                                    3.4e38,  1e-38,     1e-44,    1e-300,     1e300,     HUGE_VAL};
+    static const double values[] = {
+        0.0,          0.5,   1.0,    1.5,     2.0,   2.5,    3.0,      7.0,        0.1,        1.0 / 3.0,
+        10.0,         127.5, 128.0,  255.49,  255.5, 256.0,  65504.0,  65519.9,    65520.0,    65536.0,
+        1e-3,         1e-5,  6.1e-5, 5.96e-8, 3e-8,  1e6,    16777217, 2147483647, 4294967296, 9.3e18,
+        1.8446744e19, 1e30,  3.4e38, 1e-38,   1e-44, 1e-300, 1e300,    HUGE_VAL};
     uint32_t n = 0;
     for (unsigned i = 0; i < sizeof values / sizeof *values && n + 2 <= max; i++) {
         out[n++] = ir_double_to_bits(t, values[i]);

@@ -4,8 +4,8 @@
 
 #include "../../compiler/compiler.h"
 
-const CompilerApi *kit_open(void);                 /* ends the program if the library isn't there */
-char *kit_package_path(const char *name, char *out, size_t size);   /* of a file beside the library */
+const CompilerApi *kit_open(void);                                /* ends the program if the library isn't there */
+char *kit_package_path(const char *name, char *out, size_t size); /* of a file beside the library */
 
 /* One operation on loaded values. The type is the result's, arg_type the operands' (SELECT: of its choices). */
 typedef struct KitOp {
@@ -13,7 +13,7 @@ typedef struct KitOp {
     Type type, arg_type;
     uint16_t sub;
     uint32_t nargs;
-    const uint64_t *constant;   /* the second operand, if it is a constant; else NULL */
+    const uint64_t *constant; /* the second operand, if it is a constant; else NULL */
 } KitOp;
 
 /* out[i] = op(a[i], b[i], c[i]) for i in the launch's threads: the operands are loaded from parameters 0 to 2,
@@ -29,7 +29,7 @@ uint32_t kit_values(Type t, uint64_t *out, uint32_t max);
 
 /* Runs a loaded kernel on the CPU for `threads` threads, in blocks of `block`. */
 void kit_run(const Image *image, const void *params, uint32_t threads, uint32_t block);
-bool kit_same(Type t, uint64_t a, uint64_t b);     /* the same bits, or both NaN */
+bool kit_same(Type t, uint64_t a, uint64_t b); /* the same bits, or both NaN */
 uint64_t kit_get(Type t, const void *array, uint32_t i);
 void kit_put(Type t, void *array, uint32_t i, uint64_t bits);
 

@@ -11,9 +11,9 @@
 static const CompilerApi *api;
 static unsigned failures;
 
-#define CHECK(condition, ...) \
-    do { \
-        if (!(condition)) failures++, fprintf(stderr, "%s: ", __func__), fprintf(stderr, __VA_ARGS__); \
+#define CHECK(condition, ...)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition)) failures++, fprintf(stderr, "%s: ", __func__), fprintf(stderr, __VA_ARGS__);                 \
     } while (0)
 
 static Image *compile_text(const char *text) {
@@ -85,20 +85,21 @@ static void test_indices(void) {
 
 /* ---- exceptions ---------------------------------------------------------------------------- */
 
-static const char raising[] = "kernel raising\n"
-                              "param ptr data \"out\" leaf 0 written\n"
-                              "site \"KeyError\" \"first\"\nsite \"ValueError\" \"second\"\n"
-                              "b0:\n"
-                              "  %1 = sreg.ctaid.x i32\n  %2 = const i32 3\n  %3 = cmp.eq bool %1, %2\n"
-                              "  %4 = sreg.tid.x i32\n  %5 = const i32 7\n  %6 = cmp.eq bool %4, %5\n"
-                              "  %7 = and bool %3, %6\n  branch %7, b1, b2\n"
-                              "b1:\n"
-                              "  %8 = const i8 -5\n  %9 = const f32 1.5\n  %10 = const bool true\n"
-                              "  raise 1, %8, %9, %10\n"
-                              "b2:\n"
-                              "  %11 = sreg.ntid.x i32\n  %12 = mul i32 %1, %11\n  %13 = add i32 %12, %4\n"
-                              "  %14 = param ptr 0\n  %15 = addr ptr %14, %13, 1\n  %16 = const i8 1\n  store %15, %16\n"
-                              "  ret\n";
+static const char raising[] =
+    "kernel raising\n"
+    "param ptr data \"out\" leaf 0 written\n"
+    "site \"KeyError\" \"first\"\nsite \"ValueError\" \"second\"\n"
+    "b0:\n"
+    "  %1 = sreg.ctaid.x i32\n  %2 = const i32 3\n  %3 = cmp.eq bool %1, %2\n"
+    "  %4 = sreg.tid.x i32\n  %5 = const i32 7\n  %6 = cmp.eq bool %4, %5\n"
+    "  %7 = and bool %3, %6\n  branch %7, b1, b2\n"
+    "b1:\n"
+    "  %8 = const i8 -5\n  %9 = const f32 1.5\n  %10 = const bool true\n"
+    "  raise 1, %8, %9, %10\n"
+    "b2:\n"
+    "  %11 = sreg.ntid.x i32\n  %12 = mul i32 %1, %11\n  %13 = add i32 %12, %4\n"
+    "  %14 = param ptr 0\n  %15 = addr ptr %14, %13, 1\n  %16 = const i8 1\n  store %15, %16\n"
+    "  ret\n";
 
 static void test_raise(void) {
     Image *image = compile_text(raising);
@@ -146,7 +147,7 @@ static void test_interrupt(void) {
     CpuLaunch launch = {.grid = {4, 1, 1}, .block = {8, 1, 1}, .interrupt = &stop};
     pthread_t thread;
     pthread_create(&thread, NULL, stop_soon, NULL);
-    image->cpu_entry(params, &launch, 0, 4);   /* without the poll this never returns */
+    image->cpu_entry(params, &launch, 0, 4); /* without the poll this never returns */
     pthread_join(thread, NULL);
     CHECK(out > 0, "it did not run\n");
     discard(image);
@@ -191,7 +192,8 @@ static void test_host(void) {
     void (*g)(int64_t *, int8_t, uint8_t);
     *(void **)&g = two->host_fn;
     g(slots, 5, 1);
-    CHECK((int8_t)slots[0] == -5 && (uint8_t)slots[1] == 0, "pair gave %d and %d\n", (int8_t)slots[0], (uint8_t)slots[1]);
+    CHECK((int8_t)slots[0] == -5 && (uint8_t)slots[1] == 0, "pair gave %d and %d\n", (int8_t)slots[0],
+          (uint8_t)slots[1]);
     discard(two);
 
     Image *raises = compile_text("function check i16\nparam i16 scalar \"x\" leaf 0\nsite \"ValueError\" \"negative\"\n"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 4096, BLOCK = 1000 };   /* a block is 62 vectors of 16 and 8 threads more */
+enum { N = 4096, BLOCK = 1000 }; /* a block is 62 vectors of 16 and 8 threads more */
 
 typedef long double Wide;
 
@@ -25,21 +25,21 @@ typedef struct Row {
 static Wide wide_rsqrt(Wide x) { return 1 / sqrtl(x); }
 
 static const Row rows[] = {
-    {MATH_SQRT, sqrtl, NULL, 0, 1e6, 0.5},         {MATH_RSQRT, wide_rsqrt, NULL, 1e-3, 1e6, 1.5},
-    {MATH_EXP, expl, NULL, -80, 80, 4},            {MATH_EXP2, exp2l, NULL, -120, 120, 4},
-    {MATH_EXP10, exp10l, NULL, -35, 35, 4},        {MATH_EXPM1, expm1l, NULL, -5, 5, 4},
-    {MATH_LOG, logl, NULL, 1e-6, 1e6, 4},          {MATH_LOG2, log2l, NULL, 1e-6, 1e6, 4},
-    {MATH_LOG10, log10l, NULL, 1e-6, 1e6, 4},      {MATH_LOG1P, log1pl, NULL, -0.9, 10, 4},
-    {MATH_POW, NULL, powl, 0.01, 20, 4},           {MATH_SIN, sinl, NULL, -100, 100, 4},
-    {MATH_COS, cosl, NULL, -100, 100, 4},          {MATH_TAN, tanl, NULL, -100, 100, 4},
-    {MATH_ASIN, asinl, NULL, -1, 1, 4},            {MATH_ACOS, acosl, NULL, -1, 1, 4},
-    {MATH_ATAN, atanl, NULL, -50, 50, 4},          {MATH_ATAN2, NULL, atan2l, -5, 5, 4},
-    {MATH_SINH, sinhl, NULL, -20, 20, 4},          {MATH_COSH, coshl, NULL, -20, 20, 4},
-    {MATH_TANH, tanhl, NULL, -10, 10, 4},          {MATH_ASINH, asinhl, NULL, -50, 50, 4},
-    {MATH_ACOSH, acoshl, NULL, 1, 50, 4},          {MATH_ATANH, atanhl, NULL, -0.99, 0.99, 4},
-    {MATH_ERF, erfl, NULL, -4, 4, 4},              {MATH_ERFC, erfcl, NULL, -4, 8, 4},
-    {MATH_TGAMMA, tgammal, NULL, 0.1, 20, 10},     {MATH_LGAMMA, lgammal, NULL, 2.5, 100, 6},
-    {MATH_HYPOT, NULL, hypotl, -100, 100, 4},      {MATH_CBRT, cbrtl, NULL, -100, 100, 4},
+    {MATH_SQRT, sqrtl, NULL, 0, 1e6, 0.5},     {MATH_RSQRT, wide_rsqrt, NULL, 1e-3, 1e6, 1.5},
+    {MATH_EXP, expl, NULL, -80, 80, 4},        {MATH_EXP2, exp2l, NULL, -120, 120, 4},
+    {MATH_EXP10, exp10l, NULL, -35, 35, 4},    {MATH_EXPM1, expm1l, NULL, -5, 5, 4},
+    {MATH_LOG, logl, NULL, 1e-6, 1e6, 4},      {MATH_LOG2, log2l, NULL, 1e-6, 1e6, 4},
+    {MATH_LOG10, log10l, NULL, 1e-6, 1e6, 4},  {MATH_LOG1P, log1pl, NULL, -0.9, 10, 4},
+    {MATH_POW, NULL, powl, 0.01, 20, 4},       {MATH_SIN, sinl, NULL, -100, 100, 4},
+    {MATH_COS, cosl, NULL, -100, 100, 4},      {MATH_TAN, tanl, NULL, -100, 100, 4},
+    {MATH_ASIN, asinl, NULL, -1, 1, 4},        {MATH_ACOS, acosl, NULL, -1, 1, 4},
+    {MATH_ATAN, atanl, NULL, -50, 50, 4},      {MATH_ATAN2, NULL, atan2l, -5, 5, 4},
+    {MATH_SINH, sinhl, NULL, -20, 20, 4},      {MATH_COSH, coshl, NULL, -20, 20, 4},
+    {MATH_TANH, tanhl, NULL, -10, 10, 4},      {MATH_ASINH, asinhl, NULL, -50, 50, 4},
+    {MATH_ACOSH, acoshl, NULL, 1, 50, 4},      {MATH_ATANH, atanhl, NULL, -0.99, 0.99, 4},
+    {MATH_ERF, erfl, NULL, -4, 4, 4},          {MATH_ERFC, erfcl, NULL, -4, 8, 4},
+    {MATH_TGAMMA, tgammal, NULL, 0.1, 20, 10}, {MATH_LGAMMA, lgammal, NULL, 2.5, 100, 6},
+    {MATH_HYPOT, NULL, hypotl, -100, 100, 4},  {MATH_CBRT, cbrtl, NULL, -100, 100, 4},
 };
 
 static const CompilerApi *api;
@@ -63,7 +63,8 @@ static bool run(const KitOp *op) {
         free(error);
     } else {
         void *arrays[4] = {a, b, b, out}, *params[4];
-        for (uint32_t i = 0; i < image->nparams; i++) params[image->params[i].offset / 8] = arrays[image->params[i].leaf];
+        for (uint32_t i = 0; i < image->nparams; i++)
+            params[image->params[i].offset / 8] = arrays[image->params[i].leaf];
         kit_run(image, params, N / BLOCK * BLOCK, BLOCK);
         api->unload(image);
         gpu_image_free(image);
@@ -109,7 +110,7 @@ static void check_exact(MathFn fn, Type t, uint32_t nargs, double x, double y, d
         kit_put(t, b, i, ir_double_to_bits(t, y));
     }
     if (!run(&op)) return;
-    for (uint32_t i = 0; i < BLOCK; i += BLOCK - 1) {   /* the first is in a vector, the last is not */
+    for (uint32_t i = 0; i < BLOCK; i += BLOCK - 1) { /* the first is in a vector, the last is not */
         double got = ir_bits_to_double(t, kit_get(t, out, i));
         if (got == want) continue;
         failures++;
@@ -119,7 +120,8 @@ static void check_exact(MathFn fn, Type t, uint32_t nargs, double x, double y, d
 
 /* Zeros, infinities, NaN and operands outside the domain give what libm gives. */
 static void check_special(const Row *r, Type t) {
-    static const double values[] = {0.0, -0.0, HUGE_VAL, -HUGE_VAL, NAN, -1, 2, 1e300, 1e38, -1e38, 1e-310, 1e-40, 710, -746};
+    static const double values[] = {0.0,   -0.0, HUGE_VAL, -HUGE_VAL, NAN,   -1,  2,
+                                    1e300, 1e38, -1e38,    1e-310,    1e-40, 710, -746};
     enum { COUNT = sizeof values / sizeof *values };
     KitOp op = {OP_MATH, t, t, (uint16_t)r->fn, r->two ? 2 : 1, NULL};
     for (uint32_t i = 0; i < N; i++) {

@@ -73,7 +73,8 @@ static void check_results(const KitOp *op, uint32_t n) {
         checks++;
         if (kit_same(op->type, want, got)) continue;
         char text[160];
-        snprintf(text, sizeof text, "of %llx, %llx, %llx is %llx, not %llx", (unsigned long long)kit_get(op->arg_type, a, i),
+        snprintf(text, sizeof text, "of %llx, %llx, %llx is %llx, not %llx",
+                 (unsigned long long)kit_get(op->arg_type, a, i),
                  (unsigned long long)(op->constant ? *op->constant : kit_get(op->arg_type, b, i)),
                  (unsigned long long)kit_get(op->arg_type, c, i), (unsigned long long)got, (unsigned long long)want);
         complain(op, text);
@@ -90,7 +91,8 @@ static void test_op(const KitOp *op) {
         memset(out, 0xcd, sizeof out);
         /* params.c may drop what isn't used */
         void *arrays[4] = {a, b, c, out}, *params[4];
-        for (uint32_t i = 0; i < image->nparams; i++) params[image->params[i].offset / 8] = arrays[image->params[i].leaf];
+        for (uint32_t i = 0; i < image->nparams; i++)
+            params[image->params[i].offset / 8] = arrays[image->params[i].leaf];
         kit_run(image, params, n / BLOCK * BLOCK, BLOCK);
         check_results(op, n / BLOCK * BLOCK);
         discard(image);

@@ -15,11 +15,15 @@ static const CompilerApi *api;
 static unsigned failures, kernels, assembled;
 static char libclc[4096], ptxas[4096], libdevice[8192];
 
-typedef struct Gpu { uint16_t sm; char suffix; bool assemble; } Gpu;
+typedef struct Gpu {
+    uint16_t sm;
+    char suffix;
+    bool assemble;
+} Gpu;
 
-static const Gpu gpus[] = {{75, 0, true},    {80, 0, true},   {86, 0, false},  {87, 0, false},   {88, 0, false},
-                           {89, 0, false},   {90, 0, true},   {90, 'a', true}, {100, 0, true},   {100, 'a', false},
-                           {100, 'f', true}, {101, 0, false}, {103, 0, false}, {103, 'a', false}, {110, 0, false},
+static const Gpu gpus[] = {{75, 0, true},    {80, 0, true},     {86, 0, false},  {87, 0, false},    {88, 0, false},
+                           {89, 0, false},   {90, 0, true},     {90, 'a', true}, {100, 0, true},    {100, 'a', false},
+                           {100, 'f', true}, {101, 0, false},   {103, 0, false}, {103, 'a', false}, {110, 0, false},
                            {120, 0, true},   {120, 'a', false}, {121, 0, false}, {121, 'f', false}};
 
 /* The operations on t, conversions to every type among them, as far as the target takes them. */
@@ -47,7 +51,8 @@ static void assemble(const Gpu *g, Type t, const char *ptx) {
     if (!f) return;
     fputs(ptx, f);
     fclose(f);
-    snprintf(command, sizeof command, "%s -arch sm_%u%.1s -O0 %s -o /dev/null", ptxas, g->sm, g->suffix ? &g->suffix : "", path);
+    snprintf(command, sizeof command, "%s -arch sm_%u%.1s -O0 %s -o /dev/null", ptxas, g->sm,
+             g->suffix ? &g->suffix : "", path);
     if (system(command) != 0) complain(g, t, "ptxas refuses it");
     else assembled++;
     unlink(path);
@@ -116,7 +121,8 @@ static void find_toolkit(void) {
     if (fgets(found, sizeof found, f)) found[strcspn(found, "\n")] = 0;
     pclose(f);
     if (!realpath(found, ptxas)) return;
-    snprintf(libdevice, sizeof libdevice, "%.*s/../nvvm/libdevice/libdevice.10.bc", (int)(strrchr(ptxas, '/') - ptxas), ptxas);
+    snprintf(libdevice, sizeof libdevice, "%.*s/../nvvm/libdevice/libdevice.10.bc", (int)(strrchr(ptxas, '/') - ptxas),
+             ptxas);
     if (access(libdevice, R_OK) != 0) libdevice[0] = 0;
 }
 
@@ -137,6 +143,7 @@ int main(void) {
     }
     for (int t = T_BOOL; t <= T_F64; t++) test_refusals((Type)t);
     test_bad_targets();
-    printf("%u kernels, %u through ptxas, %u failures%s\n", kernels, assembled, failures, libdevice[0] ? "" : " (no libdevice)");
+    printf("%u kernels, %u through ptxas, %u failures%s\n", kernels, assembled, failures,
+           libdevice[0] ? "" : " (no libdevice)");
     return failures != 0;
 }
