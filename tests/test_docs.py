@@ -126,7 +126,7 @@ def test_links() -> None:
     broken = [
         f"{page.relative_to(ROOT)}: {target}"
         for page in PAGES
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#\S*)?\)", FENCE.sub("", page.read_text()))
         if not (page.parent / target).exists()
     ]
     assert not broken
