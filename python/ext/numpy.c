@@ -315,6 +315,18 @@ static int read_dims(PyObject *tuple, int64_t *out, const char *key) {
     return (int)PyTuple_GET_SIZE(tuple);
 }
 
+/* Sizes that can be: none negative, all bytes countable, and a place where there are any. */
+static bool possible_shape(const HostArray *a) {
+    int64_t bytes = dtype_bytes(a->dtype);
+    bool empty = false;
+    for (int i = 0; i < a->ndim; i++) {
+        if (a->shape[i] < 0) return false;
+        empty = empty || a->shape[i] == 0;
+        if (a->shape[i] > 0 && __builtin_mul_overflow(bytes, a->shape[i], &bytes)) return false;
+    }
+    return a->data || empty;
+}
+
 static void packed_strides(HostArray *a) {
     int64_t step = dtype_bytes(a->dtype);
     for (int i = a->ndim - 1; i >= 0; i--) {
@@ -343,6 +355,9 @@ static int from_interface(PyObject *dict, HostArray *out) {
     int ndim = read_dims(shape, out->shape, "shape");
     if (ndim < 0) return -1;
     out->ndim = (uint8_t)ndim;
+    out->data = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
+    if (!out->data && PyErr_Occurred()) return -1;
+    if (!possible_shape(out)) return bad_interface("has an impossible shape or no data");
     if (strides && strides != Py_None) {
         int n = read_dims(strides, out->strides, "strides");
         if (n < 0) return -1;
@@ -350,8 +365,6 @@ static int from_interface(PyObject *dict, HostArray *out) {
     } else {
         packed_strides(out);
     }
-    out->data = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
-    if (!out->data && PyErr_Occurred()) return -1;
     int readonly = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1));
     out->readonly = readonly;
     return readonly < 0 ? -1 : 1;
