@@ -111,9 +111,9 @@ def _kernel(name: str, group: list[Entry]) -> Iterator[str]:
             )
     upper = name.upper()
     signature = ", ".join(f"{p}: {t!r}" for p, t in zip(parameter_names(first), first.types, strict=True))
-    comment = [f"/* {first.kernel.__qualname__}({signature})"]
-    comment += [f" * Every launch promises: {PROMISES[fact]}." for fact in first.assume]
-    yield "\n".join(comment) + " */"
+    opening = [f"/* {first.kernel.__qualname__}({signature})"]
+    opening += [f" * Every launch promises: {PROMISES[fact]}." for fact in first.assume]
+    yield "\n".join(opening) + " */"
     if len({e.entry for e in group}) == 1:
         yield f'#define {upper}_ENTRY "{first.entry}"'
     for entry in group:

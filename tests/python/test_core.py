@@ -142,7 +142,9 @@ def test_memory_that_kernels_do_not_see() -> None:
         copy[1, 2](np.zeros(2), odd)
 
     class OnGpu:
-        __cuda_array_interface__ = {}
+        @property
+        def __cuda_array_interface__(self):
+            return {}
 
     with pytest.raises(TypeError, match="GPU"):
         copy[1, 2](np.zeros(2), OnGpu())
@@ -203,7 +205,8 @@ def test_star_arguments() -> None:
 def test_many_arguments_and_dimensions() -> None:
     names = [f"x{i}" for i in range(60)]
     scope: dict[str, Any] = {}
-    exec(f"def many(out, {', '.join(names)}):\n    out[0] = {' + '.join(f'{n}.ndim' for n in names)} + x59[(1,) * 8]", scope)
+    total = " + ".join(f"{n}.ndim" for n in names)
+    exec(f"def many(out, {', '.join(names)}):\n    out[0] = {total} + x59[(1,) * 8]", scope)
     out = np.zeros(1)
     arrays = [np.zeros((2,) * 8, "f4")] * 59 + [np.full((2,) * 8, 0.5)]
     gpu.jit(scope["many"])[1, 1](out, *arrays)
@@ -212,7 +215,7 @@ def test_many_arguments_and_dimensions() -> None:
 
 def test_integers_that_do_not_fit() -> None:
     out = np.zeros(1)
-    with pytest.raises(OverflowError, match="parameter 'a'.*uint64"):
+    with pytest.raises(OverflowError, match=r"parameter 'a'.*uint64"):
         scale[1, 1](out, out, 2**63)
     with pytest.raises(OverflowError, match="parameter 'a'"):
         scale[1, 1](out, out, -(2**80))
@@ -285,7 +288,8 @@ def signed(out, a, n):
 
 def test_signature_converts_what_is_safe() -> None:
     out = np.zeros(2, "f4")
-    for a, n in ((1, 2), (1.5, np.int16(-3)), (np.float16(0.5), np.uint8(200)), (np.float32(7), True), (np.int8(-4), -5)):
+    pairs = [(1, 2), (1.5, np.int16(-3)), (np.float16(0.5), np.uint8(200)), (np.float32(7), True), (np.int8(-4), -5)]
+    for a, n in pairs:
         signed[1, 1](out, a, n)
         assert out.tolist() == [float(a), float(n)], (a, n)
     assert len(signed.specializations) == 1
