@@ -2,7 +2,7 @@
  *
  * One LLJIT serves the process. Each object goes into a dynamic library of its own, so that two kernels
  * may have the same symbols; libraries are used again after unloading, since ORC can't delete them.
- * Objects may call only what is found here: libm, libmvec and C's memory functions. */
+ * Objects may call only what is found here: libm, libmvec, C's memory functions, 128-bit division. */
 #define _POSIX_C_SOURCE 200809L
 #include "emit.h"
 
@@ -30,18 +30,42 @@ static struct {
     unsigned libraries;
 } jit = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* libgcc's part of 128-bit division, which LLVM calls where it computes the trip count of a loop. */
+__extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 UInt128;
+extern Int128 __divti3(Int128, Int128), __modti3(Int128, Int128);
+extern UInt128 __udivti3(UInt128, UInt128), __umodti3(UInt128, UInt128);
+
+static const struct {
+    const char *name;
+    uintptr_t at;
+} libgcc[] = {{"__divti3", (uintptr_t)__divti3},
+              {"__modti3", (uintptr_t)__modti3},
+              {"__udivti3", (uintptr_t)__udivti3},
+              {"__umodti3", (uintptr_t)__umodti3}};
+
+/* Errors come back from the call that failed; ORC would print them as well. */
+static void stay_silent(void *ctx, LLVMErrorRef error) {
+    (void)ctx;
+    LLVMConsumeError(error);
+}
+
 static void start(void) {
     LLVMErrorRef error = LLVMOrcCreateLLJIT(&jit.jit, NULL);
     if (error) {
         char *text = LLVMGetErrorMessage(error);
         jit.error = strdup(text);
         LLVMDisposeErrorMessage(text);
+    } else {
+        LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit.jit), stay_silent, NULL);
     }
     static const char *const names[3] = {"libm.so.6", "libmvec.so.1", "libc.so.6"};
     for (unsigned i = 0; i < 3; i++) jit.handles[i] = dlopen(names[i], RTLD_NOW | RTLD_GLOBAL);
 }
 
 static void *find_symbol(const char *name) {
+    for (size_t i = 0; i < sizeof libgcc / sizeof *libgcc; i++)
+        if (strcmp(libgcc[i].name, name) == 0) return (void *)libgcc[i].at;
     for (unsigned i = 0; i < 3; i++) {
         void *at = jit.handles[i] ? dlsym(jit.handles[i], name) : NULL;
         if (at) return at;
