@@ -8,9 +8,9 @@
 #include <string.h>
 
 static const char *const binary_text[PYB__COUNT] = {
-    [PYB_ADD] = "+", [PYB_AND] = "&", [PYB_FLOORDIV] = "//", [PYB_LSHIFT] = "<<", [PYB_MATMUL] = "@", [PYB_MUL] = "*",
-    [PYB_MOD] = "%", [PYB_OR] = "|", [PYB_POW] = "**", [PYB_RSHIFT] = ">>", [PYB_SUB] = "-", [PYB_TRUEDIV] = "/",
-    [PYB_XOR] = "^",
+    [PYB_ADD] = "+", [PYB_AND] = "&",     [PYB_FLOORDIV] = "//", [PYB_LSHIFT] = "<<", [PYB_MATMUL] = "@",
+    [PYB_MUL] = "*", [PYB_MOD] = "%",     [PYB_OR] = "|",        [PYB_POW] = "**",    [PYB_RSHIFT] = ">>",
+    [PYB_SUB] = "-", [PYB_TRUEDIV] = "/", [PYB_XOR] = "^",
 };
 static const char *const compare_text[] = {"<", "<=", "==", "!=", ">", ">="};
 static const char *const unary_text[] = {"-", "+", "~"};
@@ -51,7 +51,7 @@ static bool wide_arith(PyBinary op, Wide a, Wide b, Wide *out) {
         break;
     case PYB_POW:
         if (b < 0 || ((a > 1 || a < -1) && b > 100)) return false;
-        if (a >= -1 && a <= 1) b = b ? 2 - b % 2 : 0;          /* only the parity matters */
+        if (a >= -1 && a <= 1) b = b ? 2 - b % 2 : 0; /* only the parity matters */
         for (; b > 0; b--)
             if (__builtin_mul_overflow(r, a, &r)) return false;
         break;
@@ -116,7 +116,7 @@ static Val float_power(Eval *e, Scalar s, Val a, Val b) {
     DType d = (DType)s.dtype;
     if (val_as_double(a, &x) && val_as_double(b, &y)) return val_const_float(e, s, pow(x, y), 0);
     if (power_by_products(e, s, a, b, &out)) return out;
-    Type t = d == DT_F64 ? T_F64 : T_F32;                    /* the half types compute in float32 */
+    Type t = d == DT_F64 ? T_F64 : T_F32; /* the half types compute in float32 */
     Ref r = e_math2(e, MATH_POW, t, e_conv(e, t, val_ref(e, a)), e_conv(e, t, val_ref(e, b)));
     return val_of(e, s, e_conv(e, dtype_info[d].ir, r));
 }
@@ -127,7 +127,8 @@ Val eval_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b) {
     if (dt_is_complex(d)) return complex_arith(e, op, s, a, b);
     if (s.weak && a.konst == KONST_INT && b.konst == KONST_INT && dt_is_int(d)) {
         if (wide_arith(op, a.i, b.i, &r)) return val_const_int(e, s, r);
-        return e_fail(e, (PySpan){0}, NULL, DIAG_CONST_ARITH, binary_text[op], val_text(e->types, a), val_text(e->types, b));
+        return e_fail(e, (PySpan){0}, NULL, DIAG_CONST_ARITH, binary_text[op], val_text(e->types, a),
+                      val_text(e->types, b));
     }
     if (dt_is_float(d) && op == PYB_POW) return float_power(e, s, a, b);
     if (d == DT_F64 && a.konst == KONST_FLOAT && b.konst == KONST_FLOAT && op != PYB_FLOORDIV && op != PYB_MOD)
@@ -167,12 +168,15 @@ static Val string_binary(Eval *e, PyBinary op, Val a, Val b) {
 
 static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
     const char *help = NULL;
-    if (strcmp(op, "-") == 0 && val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL && b.ty->dtype == DT_BOOL)
+    if (strcmp(op, "-") == 0 && val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL &&
+        b.ty->dtype == DT_BOOL)
         return e_fail(e, span, "^ is the exclusive or; int(...) makes numbers of bools", DIAG_BOOL_SUBTRACT);
     if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY)
         help = "a kernel computes on elements: index the array, as in x[i]";
-    else if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE)
-        help = "test it with `is None` first";
+    else if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) help = "test it with `is None` first";
+    else if (strcmp(op, "@") == 0) help = "write loops over the elements";
+    else if (is_int_kind(a) && is_int_kind(b))
+        help = "no integer type holds both: convert one of them, with np.uint64(...) or np.int64(...)";
     else if (val_is_scalar(a) && val_is_scalar(b) && (dt_is_float(val_dtype(a)) || dt_is_float(val_dtype(b))))
         help = "convert with int(...) first";
     return e_fail(e, span, help, DIAG_OPERAND_TYPES, op, e_text(e, a), e_text(e, b));
@@ -210,7 +214,8 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     op &= ~(unsigned)PYB_INPLACE;
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
-        Val v = a.ty->kind == TY_TUPLE || b.ty->kind == TY_TUPLE ? tuple_binary(e, op, a, b) : string_binary(e, op, a, b);
+        Val v =
+            a.ty->kind == TY_TUPLE || b.ty->kind == TY_TUPLE ? tuple_binary(e, op, a, b) : string_binary(e, op, a, b);
         return v.ty ? v : operand_error(e, span, binary_text[op], a, b);
     }
     Val out;
@@ -245,7 +250,8 @@ Val eval_unary(Eval *e, PySpan span, PyUnary op, Val a) {
     Scalar operand, result;
     if (val_poisoned(a)) return a;
     if (!val_is_scalar(a) || !promote_unary(e->dialect, op, val_sc(a), &operand, &result))
-        return e_fail(e, span, a.ty->kind == TY_ARRAY ? "a kernel computes on elements: index the array, as in x[i]" : NULL,
+        return e_fail(e, span,
+                      a.ty->kind == TY_ARRAY ? "a kernel computes on elements: index the array, as in x[i]" : NULL,
                       DIAG_OPERAND_TYPE, unary_text[op], e_text(e, a));
     return val_convert(e, unary_arith(e, op, operand, val_convert(e, a, operand)), result);
 }
@@ -289,14 +295,15 @@ static Ref compare_mixed(Eval *e, Pred p, Val s, Val u) {
     Ref a = val_ref(e, s), b = val_conv_ref(e, u, DT_U64);
     Ref neg = e_cmp(e, PRED_LT, a, e_int(e, dtype_info[s.ty->dtype].ir, 0));
     Ref cmp = e_cmp(e, p, e_conv(e, T_U64, a), b);
-    bool below = p == PRED_LT || p == PRED_LE || p == PRED_NE;      /* what a negative number gives */
+    bool below = p == PRED_LT || p == PRED_LE || p == PRED_NE; /* what a negative number gives */
     if (below) return e_op2(e, OP_OR, T_BOOL, neg, cmp);
     return e_op2(e, OP_AND, T_BOOL, e_op1(e, OP_NOT, T_BOOL, neg), cmp);
 }
 
 static Val compare_complex(Eval *e, PySpan span, const char *op, Pred p, DType d, Val a, Val b) {
     if (p != PRED_EQ && p != PRED_NE)
-        return e_fail(e, span, "compare abs(...) or the real parts", DIAG_COMPLEX_ORDER, op, e_text(e, a), e_text(e, b));
+        return e_fail(e, span, "compare abs(...) or the real parts", DIAG_COMPLEX_ORDER, op, e_text(e, a),
+                      e_text(e, b));
     a = val_convert(e, a, SCALAR(d, false));
     b = val_convert(e, b, SCALAR(d, false));
     Ref re = e_cmp(e, p, val_re(e, a), val_re(e, b)), im = e_cmp(e, p, val_im(e, a), val_im(e, b));
@@ -307,8 +314,9 @@ static Val compare_complex(Eval *e, PySpan span, const char *op, Pred p, DType d
 static bool compare_outside(Pred p, Val a, Val b, bool *out) {
     bool swap = !val_const(a);
     Val c = swap ? b : a, v = swap ? a : b;
-    if (!c.ty->weak || c.konst != KONST_INT || val_const(v) || !dt_is_int(val_dtype(v)) || dt_fits(val_dtype(v), c.i)) return false;
-    int order = c.i < dt_min(val_dtype(v)) ? -1 : 1;          /* of c against any v */
+    if (!c.ty->weak || c.konst != KONST_INT || val_const(v) || !dt_is_int(val_dtype(v)) || dt_fits(val_dtype(v), c.i))
+        return false;
+    int order = c.i < dt_min(val_dtype(v)) ? -1 : 1; /* of c against any v */
     *out = pred_holds(p, swap ? -order : order);
     return true;
 }
@@ -370,7 +378,8 @@ static Val compare_tuples(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     Val out = eval_compare(e, span, op, val_int(e, by_length), val_int(e, 0));
     for (uint32_t i = n; i-- > 0;) {
         PyCompare strict = op == PYC_LE ? PYC_LT : op == PYC_GE ? PYC_GT : op;
-        Val less = eval_compare(e, span, strict, a.items[i], b.items[i]), same = eval_compare(e, span, PYC_EQ, a.items[i], b.items[i]);
+        Val less = eval_compare(e, span, strict, a.items[i], b.items[i]),
+            same = eval_compare(e, span, PYC_EQ, a.items[i], b.items[i]);
         if (val_poisoned(less) || val_poisoned(same)) return val_poison(e);
         out = logic(e, false, less, logic(e, true, same, out));
     }
@@ -435,12 +444,16 @@ Val eval_truth(Eval *e, PySpan span, Val v) {
     switch (v.ty->kind) {
     case TY_SCALAR: return val_convert(e, v, e_python_bool(e));
     case TY_NONE: return val_bool(e, false);
-    case TY_TUPLE: case TY_DICT: return val_bool(e, v.ty->n != 0);
-    case TY_FUNCTION: case TY_DTYPE: case TY_METHOD: return val_bool(e, true);
+    case TY_TUPLE:
+    case TY_DICT: return val_bool(e, v.ty->n != 0);
+    case TY_FUNCTION:
+    case TY_DTYPE:
+    case TY_METHOD: return val_bool(e, true);
     case TY_OBJECT: return val_bool(e, !val_as_str(e, v, &s) || *s);
     case TY_RANGE: return eval_truth(e, span, eval_len(e, span, v));
     default:
-        return e_fail(e, span, v.ty->kind == TY_ARRAY ? "test one element, or compare len(...) with 0" : NULL, DIAG_NO_TRUTH, e_text(e, v));
+        return e_fail(e, span, v.ty->kind == TY_ARRAY ? "test one element, or compare len(...) with 0" : NULL,
+                      DIAG_NO_TRUTH, e_text(e, v));
     }
 }
 

@@ -1,5 +1,6 @@
 /* attrs.c - attributes: of arrays, numbers, dtypes, tuples, and of host objects, which Python answers. */
 #include "evaluator.h"
+#include "suggest.h"
 
 #include <string.h>
 
@@ -28,7 +29,8 @@ static Val scalar_attr(Eval *e, Val v, const char *name) {
     if (strcmp(name, "imag") == 0) return scalar_part(e, v, true);
     if (!v.ty->weak) {
         if (strcmp(name, "dtype") == 0) return (Val){.ty = ty_dtype(e->types, val_dtype(v))};
-        if (strcmp(name, "itemsize") == 0 || strcmp(name, "nbytes") == 0) return val_int(e, dtype_info[v.ty->dtype].bytes);
+        if (strcmp(name, "itemsize") == 0 || strcmp(name, "nbytes") == 0)
+            return val_int(e, dtype_info[v.ty->dtype].bytes);
         if (strcmp(name, "ndim") == 0) return val_int(e, 0);
         if (strcmp(name, "size") == 0) return val_int(e, 1);
         if (strcmp(name, "shape") == 0) return val_tuple(e, 0, NULL);
@@ -67,6 +69,27 @@ static Val object_attr(Eval *e, Val v, const char *name) {
     return r ? val_object(e, r) : (Val){0};
 }
 
+/* The help for an attribute that isn't there: one with a name like it. */
+static const char *similar_attr(Eval *e, Val v, const char *name) {
+    static const char *const of_arrays[] = {"shape", "ndim", "size", "strides", "dtype", "itemsize", "nbytes", "T"};
+    static const char *const of_scalars[] = {"real", "imag", "dtype", "itemsize"};
+    Suggestion s = {.name = name};
+    if (v.ty->kind == TY_TUPLE &&
+        (strcmp(name, "append") == 0 || strcmp(name, "extend") == 0 || strcmp(name, "pop") == 0))
+        return "a list in a kernel has a fixed length: write into an array";
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (v.ty->kind == TY_ARRAY) suggest_among(&s, sizeof of_arrays / sizeof *of_arrays, of_arrays);
+    if (v.ty->kind == TY_SCALAR) {
+        suggest_among(&s, sizeof of_scalars / sizeof *of_scalars, of_scalars);
+        suggest_devfn(&s, "scalar.");
+    }
+    if (v.ty->fields) suggest_among(&s, v.ty->n, v.ty->fields);
+    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.text)
+        suggest_devfn(&s, arena_printf(e->arena, "%s.", info.text));
+    return suggest_help(e->arena, &s);
+}
+
 Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     if (val_poisoned(v)) return v;
     Val r = {0};
@@ -78,10 +101,11 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     case TY_SCALAR: r = scalar_attr(e, v, name); break;
     case TY_DTYPE: r = dtype_attr(e, v, name); break;
     case TY_TUPLE: r = field(v, name); break;
-    case TY_RANGE: case TY_SLICE: r = range_attr(v, name); break;
+    case TY_RANGE:
+    case TY_SLICE: r = range_attr(v, name); break;
     case TY_OBJECT: r = object_attr(e, v, name); break;
     default: break;
     }
     if (r.ty) return r;
-    return e_fail(e, span, NULL, DIAG_NO_ATTRIBUTE, ty_text(e->types, v.ty), name);
+    return e_fail(e, span, similar_attr(e, v, name), DIAG_NO_ATTRIBUTE, ty_text(e->types, v.ty), name);
 }

@@ -25,7 +25,8 @@ static bool bind_failed(Eval *e, const CallSite *site, DiagCode code, const char
     return false;
 }
 
-bool call_bind(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint32_t nparams, const char *const *params, Val *out) {
+bool call_bind(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint32_t nparams, const char *const *params,
+               Val *out) {
     uint32_t npos = n - site->nkw;
     memset(out, 0, nparams * sizeof *out);
     if (npos > nparams) {
@@ -48,7 +49,8 @@ bool call_bind(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint3
 /* ---- Python functions -------------------------------------------------------------------------------- */
 PyFunc *func_for(Eval *e, HostRef code) {
     for (uint32_t i = 0; i < e->funcs.n; i++)
-        if (e->funcs.at[i].code == code || e->host->same(e->host->self, e->funcs.at[i].code, code)) return e->funcs.at[i].f;
+        if (e->funcs.at[i].code == code || e->host->same(e->host->self, e->funcs.at[i].code, code))
+            return e->funcs.at[i].f;
     PyFunc *f = pyfunc_from_host(e->arena, e->host, code, e->diags);
     VEC_PUSH(e->arena, &e->funcs, ((FuncEntry){code, f}));
     return f;
@@ -71,7 +73,10 @@ static Val default_of(Eval *e, const Callee *c, Val fn, const PyFunc *f, uint32_
     return defaults.items[i + defaults.ty->n - npositional];
 }
 
-typedef struct Binding { Val *out; uint32_t npos, vararg, varkw; } Binding;
+typedef struct Binding {
+    Val *out;
+    uint32_t npos, vararg, varkw;
+} Binding;
 
 static Binding param_kinds(Eval *e, const PyFunc *f) {
     Binding b = {ARENA_ARRAY(e->arena, Val, f->params.n + 1), 0, UINT32_MAX, UINT32_MAX};
@@ -90,7 +95,9 @@ static bool bind_keywords(Eval *e, const CallSite *site, const PyFunc *f, Bindin
     uint32_t nextra = 0;
     for (uint32_t k = 0; k < site->nkw; k++) {
         uint32_t i = f->nposonly;
-        while (i < f->params.n && (i == b->vararg || i == b->varkw || strcmp(f->params.at[i].name, site->kwnames[k]) != 0)) i++;
+        while (i < f->params.n &&
+               (i == b->vararg || i == b->varkw || strcmp(f->params.at[i].name, site->kwnames[k]) != 0))
+            i++;
         if (i == f->params.n) {
             if (b->varkw == UINT32_MAX) return bind_failed(e, site, DIAG_UNKNOWN_KEYWORD, site->kwnames[k]);
             names[nextra] = site->kwnames[k];
@@ -101,11 +108,13 @@ static bool bind_keywords(Eval *e, const CallSite *site, const PyFunc *f, Bindin
         b->out[i] = args[npos + k];
     }
     if (b->varkw != UINT32_MAX)
-        b->out[b->varkw] = (Val){.ty = ty_composite(e->types, TY_DICT, 0, nextra, extra, NULL, NULL, names), .items = extra};
+        b->out[b->varkw] =
+            (Val){.ty = ty_composite(e->types, TY_DICT, 0, nextra, extra, NULL, NULL, names), .items = extra};
     return true;
 }
 
-static bool bind_python(Eval *e, const CallSite *site, const Callee *c, Val fn, const PyFunc *f, uint32_t n, const Val *args, Val **out) {
+static bool bind_python(Eval *e, const CallSite *site, const Callee *c, Val fn, const PyFunc *f, uint32_t n,
+                        const Val *args, Val **out) {
     Binding b = param_kinds(e, f);
     uint32_t npos = n - site->nkw;
     if (npos > b.npos && b.vararg == UINT32_MAX) {
@@ -132,10 +141,9 @@ static bool calls_itself(const Eval *e, const PyFunc *f) {
 }
 
 Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args) {
-    uint32_t errors = e->diags->nerrors;
     const PyFunc *f = func_for(e, callee->code);
-    if (!f) {
-        if (e->diags->nerrors == errors) e_fail(e, site->span, NULL, DIAG_NO_CODE, site->name);
+    if (!f) { /* what can't be translated was reported at the first call */
+        if (!e->diags->nerrors) e_fail(e, site->span, NULL, DIAG_NO_CODE, site->name);
         return val_poison(e);
     }
     if (calls_itself(e, f)) return e_fail(e, site->span, "write a loop", DIAG_RECURSION, f->name);
@@ -164,9 +172,11 @@ static Val construct(Eval *e, const CallSite *site, DType d, uint32_t n, const V
     if (n > 1) return e_fail(e, site->span, NULL, DIAG_TOO_MANY_ARGS, site->name, 1, n);
     if (!val_is_scalar(args[0])) return e_fail(e, site->span, NULL, DIAG_ARG_TYPE, site->name, e_text(e, args[0]));
     if (dt_is_complex(val_dtype(args[0])) && !dt_is_complex(d) && d != DT_BOOL)
-        return e_fail(e, site->span, "take .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, args[0]), dtype_info[d].name);
+        return e_fail(e, site->span, "take .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, args[0]),
+                      dtype_info[d].name);
     Wide i;
-    if (!e_numba(e) && args[0].ty->weak && args[0].ty->dtype == DT_I64 && val_as_int(args[0], &i) && dt_is_int(d) && !dt_fits(d, i))
+    if (!e_numba(e) && args[0].ty->weak && args[0].ty->dtype == DT_I64 && val_as_int(args[0], &i) && dt_is_int(d) &&
+        !dt_fits(d, i))
         return e_fail(e, site->span, NULL, DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, i), dtype_info[d].name);
     return val_convert(e, args[0], SCALAR(d, false));
 }
@@ -189,7 +199,8 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
     }
     Val *items = ARENA_ARRAY(e->arena, Val, fields.n + 1);
     if (!call_bind(e, site, n, args, (uint32_t)fields.n, params, items)) return val_poison(e);
-    return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, (uint32_t)fields.n, items, NULL, NULL, params), .items = items};
+    return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, (uint32_t)fields.n, items, NULL, NULL, params),
+                 .items = items};
 }
 
 static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
@@ -227,6 +238,8 @@ Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args
         s.arg_spans = NULL;
         return call_devfn(e, &s, devfn_find(fn.ty->name), n + 1, all);
     }
-    default: return e_fail(e, site->span, val_is_scalar(fn) ? "a number isn't a function: is a * missing?" : NULL, DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
+    default:
+        return e_fail(e, site->span, val_is_scalar(fn) ? "a number isn't a function: is a * missing?" : NULL,
+                      DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
     }
 }

@@ -141,10 +141,25 @@ static void excerpt_line(Text *t, const PySpan *s, uint32_t number, const char *
     put(t, "\n");
 }
 
+/* Does the line open a block? Of a compound statement its first line says enough. */
+static bool opens_block(const char *line) {
+    const char *hash = strchr(line, '#');
+    size_t n = hash ? (size_t)(hash - line) : strlen(line);
+    while (n && (line[n - 1] == ' ' || line[n - 1] == '\t')) n--;
+    return n && line[n - 1] == ':';
+}
+
+static uint32_t last_line(Text *t, const DiagFrame *at) {
+    const PySpan *s = &at->span;
+    if (s->end_line <= s->line || !s->col) return s->line;
+    const char *first = t->host->source_line(t->host->self, at->file, s->line);
+    return first && opens_block(first) ? s->line : s->end_line;
+}
+
 static void excerpt(Text *t, const DiagFrame *at, Style style) {
     const PySpan *s = &at->span;
-    uint32_t last = s->end_line > s->line && s->col ? s->end_line : s->line;
     if (!s->line || !at->file) return;
+    uint32_t last = last_line(t, at);
     for (uint32_t n = s->line; n <= last; n++) {
         if (n - s->line >= MAX_SPAN_LINES - 1 && n < last) { /* a long span: its first lines and its last one */
             styled(t, BLUE, "  ... |\n");

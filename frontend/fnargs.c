@@ -4,7 +4,15 @@
 
 #include <math.h>
 
-PySpan arg_span(const CallSite *site, uint32_t i) { return site->arg_spans ? site->arg_spans[i] : site->span; }
+/* An argument's span is where its value was made, which may be far from the call: then the call's own. Keyword
+ * arguments stand at another place than their parameters. */
+PySpan arg_span(const CallSite *site, uint32_t i) {
+    if (!site->arg_spans || site->nkw) return site->span;
+    const PySpan *call = &site->span, *arg = &site->arg_spans[i];
+    bool after = arg->line > call->line || (arg->line == call->line && arg->col > call->col);
+    bool before = arg->end_line < call->end_line || (arg->end_line == call->end_line && arg->end_col <= call->end_col);
+    return arg->col && after && before ? *arg : *call;
+}
 
 bool bind_args(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint32_t want, Val *out) {
     static const char *const names[] = {"/x1", "/x2", "/x3", "/x4"};

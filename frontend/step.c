@@ -1,5 +1,6 @@
 /* step.c - one instruction of Python SSA on values: what inference and building have in common. */
 #include "evaluator.h"
+#include "suggest.h"
 
 #include <string.h>
 
@@ -43,7 +44,12 @@ static Val refuse(const Step *s, const char *what, const char *why, const char *
 static Val step_global(const Step *s) {
     Eval *e = s->e;
     HostRef r = e->host->global(e->host->self, s->fr->inst->callee.globals, s->in->name);
-    return r ? val_object(e, r) : e_fail(e, s->span, NULL, DIAG_NO_NAME, s->in->name);
+    if (r) return val_object(e, r);
+    const PyFunc *f = s->fr->inst->f;
+    Suggestion near = {.name = s->in->name};
+    suggest_among(&near, f->nvarnames, f->varnames);
+    suggest_devfn(&near, "builtins.");
+    return e_fail(e, s->span, suggest_help(e->arena, &near), DIAG_NO_NAME, s->in->name);
 }
 
 static Val step_closure(const Step *s) {
@@ -81,7 +87,8 @@ static Val step_map(const Step *s) {
     const char **names = ARENA_ARRAY(s->e->arena, const char *, n + 1);
     Val *items = ARENA_ARRAY(s->e->arena, Val, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        if (!val_as_str(s->e, kv[2 * i], &names[i])) return refuse(s, "a dict", "a kernel's values are numbers, arrays and tuples", NULL);
+        if (!val_as_str(s->e, kv[2 * i], &names[i]))
+            return refuse(s, "a dict", "a kernel's values are numbers, arrays and tuples", NULL);
         items[i] = kv[2 * i + 1];
     }
     return (Val){.ty = ty_composite(s->e->types, TY_DICT, 0, n, items, NULL, NULL, names), .items = items};
@@ -91,7 +98,8 @@ static Val step_map(const Step *s) {
 static Val step_map_update(const Step *s) {
     Val a = arg(s, 0), b = arg(s, 1);
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(s->e);
-    if (a.ty->kind != TY_DICT || b.ty->kind != TY_DICT) return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, b));
+    if (a.ty->kind != TY_DICT || b.ty->kind != TY_DICT)
+        return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, b));
     uint32_t n = a.ty->n;
     const char **names = ARENA_ARRAY(s->e->arena, const char *, n + b.ty->n + 1);
     Val *items = ARENA_ARRAY(s->e->arena, Val, n + b.ty->n + 1);
@@ -168,8 +176,11 @@ static Val step_call(const Step *s) {
     if (!ok || val_poisoned(fn)) return val_poison(e);
     PySpan *spans = ARENA_ARRAY(e->arena, PySpan, n + 1);
     for (uint32_t i = 0; i < n; i++) spans[i] = s->fr->inst->f->instrs.at[s->in->args[i + 1]].span;
-    CallSite site = {.span = s->span, .name = callee_name(s, s->in->args[0]), .kwnames = s->in->kwnames.at,
-                     .nkw = s->in->kwnames.n, .arg_spans = spans};
+    CallSite site = {.span = s->span,
+                     .name = callee_name(s, s->in->args[0]),
+                     .kwnames = s->in->kwnames.at,
+                     .nkw = s->in->kwnames.n,
+                     .arg_spans = spans};
     return eval_call(e, &site, fn, n, args);
 }
 
@@ -178,11 +189,13 @@ static Val step_call_ex(const Step *s) {
     Val fn = arg(s, 0), pos = arg(s, 1), kw = arg_or_none(s, 2);
     if (val_poisoned(fn) || val_poisoned(pos) || val_poisoned(kw)) return val_poison(e);
     if (pos.ty->kind != TY_TUPLE) return e_fail(e, s->span, "unpack a tuple", DIAG_NOT_UNPACKABLE, e_text(e, pos));
-    if (kw.ty->kind != TY_DICT && kw.ty->kind != TY_NONE) return e_fail(e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(e, kw));
+    if (kw.ty->kind != TY_DICT && kw.ty->kind != TY_NONE)
+        return e_fail(e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(e, kw));
     Val *args = ARENA_ARRAY(e->arena, Val, pos.ty->n + kw.ty->n + 1);
     for (uint32_t i = 0; i < pos.ty->n; i++) args[i] = pos.items[i];
     for (uint32_t i = 0; i < kw.ty->n; i++) args[pos.ty->n + i] = kw.items[i];
-    CallSite site = {.span = s->span, .name = callee_name(s, s->in->args[0]), .kwnames = kw.ty->fields, .nkw = kw.ty->n};
+    CallSite site = {
+        .span = s->span, .name = callee_name(s, s->in->args[0]), .kwnames = kw.ty->fields, .nkw = kw.ty->n};
     return eval_call(e, &site, fn, pos.ty->n + kw.ty->n, args);
 }
 
@@ -199,7 +212,8 @@ Val eval_exception(Eval *e, PySpan span, Val v) {
     HostInfo info;
     memset(&info, 0, sizeof info);
     if (val_poisoned(v) || v.ty->kind == TY_EXCEPTION) return v;
-    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_CLASS && info.is_exception)
+    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_CLASS &&
+        info.is_exception)
         return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, 0, NULL, v.ty->obj, info.text, NULL)};
     return e_fail(e, span, NULL, DIAG_NOT_EXCEPTION, e_text(e, v));
 }
@@ -220,7 +234,9 @@ static Val step_string(const Step *s, bool format) {
     bool plain = !format || (s->in->nargs < 2 && s->in->imm != 'r' && s->in->imm != 'a');
     for (uint32_t i = 0; i < s->in->nargs; i++) {
         const char *piece = plain ? constant_text(s->e, items[i]) : NULL;
-        if (!piece) return refuse(s, "an f-string of run-time values", "a kernel has no strings", "give the parts as constants");
+        if (!piece)
+            return refuse(s, "an f-string of run-time values", "a kernel has no strings",
+                          "give the parts as constants");
         text = arena_printf(s->e->arena, "%s%s", text, piece);
     }
     HostRef r = s->e->host->make_str(s->e->host->self, text);
@@ -228,7 +244,10 @@ static Val step_string(const Step *s, bool format) {
 }
 
 /* ---- a float64 chain of Python numbers that ends in a float32 array ----------------------------------------- */
-typedef struct Weak { const PyInstr *first; uint32_t ops, visits; } Weak;
+typedef struct Weak {
+    const PyInstr *first;
+    uint32_t ops, visits;
+} Weak;
 
 static void find_weak(const Step *s, PyRef r, Weak *w) {
     const PyInstr *in = &s->fr->inst->f->instrs.at[r];
@@ -332,9 +351,11 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_STORE_SUBSCR: return step_store(s);
     case PY_DEL_SUBSCR: return refuse(s, "del of an item", "arrays keep their size", NULL);
     case PY_SLICE: return step_slice(s);
-    case PY_TUPLE: case PY_LIST: return step_tuple(s);
-    case PY_SET: case PY_SET_ADD: case PY_SET_UPDATE:
-        return refuse(s, "a set", "a kernel's values are numbers, arrays and tuples", "use a tuple");
+    case PY_TUPLE:
+    case PY_LIST: return step_tuple(s);
+    case PY_SET:
+    case PY_SET_ADD:
+    case PY_SET_UPDATE: return refuse(s, "a set", "a kernel's values are numbers, arrays and tuples", "use a tuple");
     case PY_MAP: return step_map(s);
     case PY_MAP_ADD: return refuse(s, "a dict that grows", "a kernel's values are numbers, arrays and tuples", NULL);
     case PY_MAP_UPDATE: return step_map_update(s);
@@ -342,7 +363,8 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_LIST_APPEND: return step_append(s);
     case PY_TO_TUPLE: {
         Val v = arg(s, 0);
-        return val_poisoned(v) || v.ty->kind == TY_TUPLE ? v : e_fail(e, in->span, NULL, DIAG_NOT_UNPACKABLE, e_text(e, v));
+        return val_poisoned(v) || v.ty->kind == TY_TUPLE ? v
+                                                         : e_fail(e, in->span, NULL, DIAG_NOT_UNPACKABLE, e_text(e, v));
     }
     case PY_FORMAT: return step_string(s, true);
     case PY_STRING: return step_string(s, false);
@@ -357,8 +379,10 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_FUNCTION: return step_function(s);
     case PY_MATCH_LEN: return eval_len(e, in->span, arg(s, 0));
     case PY_MATCH_SEQ: return step_match_seq(s);
-    case PY_MATCH_OTHER: return refuse(s, in->name ? in->name : "this pattern", "match works on constants and tuples", NULL);
-    case PY_PHI: case PY__COUNT: break;
+    case PY_MATCH_OTHER:
+        return refuse(s, in->name ? in->name : "this pattern", "match works on constants and tuples", NULL);
+    case PY_PHI:
+    case PY__COUNT: break;
     }
     return val_poison(e);
 }

@@ -155,7 +155,7 @@ NUMPY_INT_2 += ["bitwise_xor", "gcd", "lcm"]
 
 
 def has(name: str) -> bool:
-    """Does this NumPy know the name?"""
+    """Does this NumPy know the name?."""
     return hasattr(np, name)
 
 

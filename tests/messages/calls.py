@@ -1,0 +1,342 @@
+"""Mistakes with calls."""
+
+import math
+import time
+
+import gpu
+import numpy as np
+
+
+def square(x):
+    return x * x
+
+
+def halves(img, k):
+    return img[k / 2]
+
+
+def twice(img, k):
+    return halves(img, k) * 2
+
+
+def forever(n):
+    return forever(n - 1)
+
+
+def two_results(flag, x):
+    if flag:
+        return x
+    return 1.0
+
+
+@gpu.jit
+def too_many_arguments(x):
+    x[0] = square(x[0], 2)
+
+
+@gpu.jit
+def missing_argument(x):
+    x[0] = square()
+
+
+@gpu.jit
+def unknown_keyword(x):
+    x[0] = square(y=x[0])
+
+
+@gpu.jit
+def argument_twice(x):
+    x[0] = square(x[0], x=2)
+
+
+@gpu.jit
+def math_of_an_array(x, out):
+    out[0] = math.sin(x)
+
+
+@gpu.jit
+def math_of_complex(z, out):
+    out[0] = math.sin(z[0])
+
+
+@gpu.jit
+def numpy_of_complex(z, out):
+    out[0] = np.floor(z[0])
+
+
+@gpu.jit
+def gcd_of_floats(x, out):
+    out[0] = math.gcd(x[0], 2)
+
+
+@gpu.jit
+def wrong_count(x, out):
+    out[0] = math.atan2(x[0])
+
+
+@gpu.jit
+def prints(x):
+    print(x[0])
+
+
+@gpu.jit
+def makes_an_array(x):
+    y = np.zeros(4)
+    x[0] = y[0]
+
+
+@gpu.jit
+def sums_an_array(x, out):
+    out[0] = np.sum(x)
+
+
+@gpu.jit
+def asks_the_time(out):
+    out[0] = time.time()
+
+
+@gpu.jit
+def calls_a_number(x):
+    n = 3
+    x[0] = n(x[0])
+
+
+@gpu.jit
+def run_time_axes(x, n):
+    x[0] = gpu.grid(n)
+
+
+@gpu.jit
+def four_axes(x):
+    x[0] = gpu.grid(4)[0]
+
+
+@gpu.jit
+def float_range(x):
+    for k in range(x.size / 2):
+        x[k] = 0
+
+
+@gpu.jit
+def zero_step(x):
+    for k in range(0, 10, 0):
+        x[k] = 0
+
+
+@gpu.jit
+def iterates_a_number(x):
+    for k in 10:
+        x[k] = 0
+
+
+@gpu.jit
+def in_a_called_function(x, out):
+    i = gpu.grid(1)
+    out[i] = twice(x, i)
+
+
+@gpu.jit
+def recursion(x):
+    x[0] = forever(3)
+
+
+@gpu.jit
+def results_differ(x, out, flag):
+    out[0] = two_results(flag, x)[0]
+
+
+@gpu.jit
+def returns_a_value(x):
+    return x[0]
+
+
+@gpu.jit
+def run_time_digits(x, n):
+    x[0] = round(x[0], n)
+
+
+@gpu.jit
+def min_of_an_array(x, out):
+    out[0] = min(x)
+
+
+# >>> message too_many_arguments(f4[::1])
+# TypingError: calls.py:34:12: error: square() takes 1 arguments, and this call has 2
+#    34 |     x[0] = square(x[0], 2)
+#       |            ^^^^^^^^^^^^^^^
+#    in kernel too_many_arguments(array(float32, 1d, C))
+# <<<
+# >>> message missing_argument(f4[::1])
+# TypingError: calls.py:39:12: error: square() needs the argument 'x'
+#    39 |     x[0] = square()
+#       |            ^^^^^^^^
+#    in kernel missing_argument(array(float32, 1d, C))
+# <<<
+# >>> message unknown_keyword(f4[::1])
+# TypingError: calls.py:44:12: error: square() has no argument 'y'
+#    44 |     x[0] = square(y=x[0])
+#       |            ^^^^^^^^^^^^^^
+#    in kernel unknown_keyword(array(float32, 1d, C))
+# <<<
+# >>> message argument_twice(f4[::1])
+# TypingError: calls.py:49:12: error: square() got the argument 'x' twice
+#    49 |     x[0] = square(x[0], x=2)
+#       |            ^^^^^^^^^^^^^^^^^
+#    in kernel argument_twice(array(float32, 1d, C))
+# <<<
+# >>> message math_of_an_array(f4[::1], f4[::1])
+# TypingError: calls.py:54:14: error: math.sin() does not take array(float32, 1d, C)
+#    54 |     out[0] = math.sin(x)
+#       |              ^^^^^^^^^^^
+#    help: a kernel computes on elements: index the array, as in x[i]
+#    in kernel math_of_an_array(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message math_of_complex(c8[::1], f4[::1])
+# TypingError: calls.py:59:23: error: math.sin() does not take complex64
+#    59 |     out[0] = math.sin(z[0])
+#       |                       ^^^^
+#    help: take .real, .imag or abs(...) of a complex number
+#    in kernel math_of_complex(array(complex64, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message numpy_of_complex(c8[::1], f4[::1])
+# TypingError: calls.py:64:14: error: np.floor() does not take complex64
+#    64 |     out[0] = np.floor(z[0])
+#       |              ^^^^^^^^^^^^^^
+#    help: take .real, .imag or abs(...) of a complex number
+#    in kernel numpy_of_complex(array(complex64, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message gcd_of_floats(f4[::1], f4[::1])
+# TypingError: calls.py:69:23: error: math.gcd() does not take float32
+#    69 |     out[0] = math.gcd(x[0], 2)
+#       |                       ^^^^
+#    help: int(...) truncates
+#    in kernel gcd_of_floats(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message wrong_count(f4[::1], f4[::1])
+# TypingError: calls.py:74:14: error: math.atan2() needs the argument 'x2'
+#    74 |     out[0] = math.atan2(x[0])
+#       |              ^^^^^^^^^^^^^^^^
+#    in kernel wrong_count(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message prints(f4[::1])
+# UnsupportedError: calls.py:79:5: error: print() can't be called in a kernel
+#    79 |     print(x[0])
+#       |     ^^^^^^^^^^^
+#    help: debug thread by thread with gpu.set_device('python'), where print works
+#    in kernel prints(array(float32, 1d, C))
+# <<<
+# >>> message makes_an_array(f4[::1])
+# UnsupportedError: calls.py:84:9: error: np.zeros() can't be called in a kernel
+#    84 |     y = np.zeros(4)
+#       |         ^^^^^^^^^^^
+#    help: a kernel can't make arrays: pass one as an argument
+#    in kernel makes_an_array(array(float32, 1d, C))
+# <<<
+# >>> message sums_an_array(f4[::1], f4[::1])
+# UnsupportedError: calls.py:90:14: error: np.sum() can't be called in a kernel
+#    90 |     out[0] = np.sum(x)
+#       |              ^^^^^^^^^
+#    help: write a loop over the elements
+#    in kernel sums_an_array(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message asks_the_time(f4[::1])
+# UnsupportedError: calls.py:95:14: error: time.time() can't be called in a kernel
+#    95 |     out[0] = time.time()
+#       |              ^^^^^^^^^^^
+#    in kernel asks_the_time(array(float32, 1d, C))
+# <<<
+# >>> message calls_a_number(f4[::1])
+# TypingError: calls.py:101:12: error: int (weak) can't be called
+#   101 |     x[0] = n(x[0])
+#       |            ^^^^^^^
+#    help: a number isn't a function: is a * missing?
+#    in kernel calls_a_number(array(float32, 1d, C))
+# <<<
+# >>> message run_time_axes(f4[::1], int)
+# TypingError: calls.py:106:12: error: gpu.grid() needs a constant for 'ndim', and this is int (weak)
+#   106 |     x[0] = gpu.grid(n)
+#       |            ^^^^^^^^^^^
+#    help: the number of axes is part of the compiled code
+#    in kernel run_time_axes(array(float32, 1d, C), int (weak))
+# <<<
+# >>> message four_axes(f4[::1])
+# TypingError: calls.py:111:21: error: gpu.grid(): a grid has 1, 2 or 3 axes
+#   111 |     x[0] = gpu.grid(4)[0]
+#       |                     ^
+#    in kernel four_axes(array(float32, 1d, C))
+# <<<
+# >>> message float_range(f4[::1])
+# TypingError: calls.py:116:14: error: range() takes integers, and this is float (weak)
+#   116 |     for k in range(x.size / 2):
+#       |              ^^^^^^^^^^^^^^^^^
+#    help: int(...) truncates; // is the integer division
+#    in kernel float_range(array(float32, 1d, C))
+# <<<
+# >>> message zero_step(f4[::1])
+# TypingError: calls.py:122:14: error: the step of range() must not be 0
+#   122 |     for k in range(0, 10, 0):
+#       |              ^^^^^^^^^^^^^^^
+#    in kernel zero_step(array(float32, 1d, C))
+# <<<
+# >>> message iterates_a_number(f4[::1])
+# TypingError: calls.py:128:5: error: int (weak) 10 can't be iterated
+#   128 |     for k in 10:
+#       |     ^^^^^^^^^^^^
+#    help: range(n) counts to n
+#    in kernel iterates_a_number(array(float32, 1d, C))
+# <<<
+# >>> message in_a_called_function(f4[::1], f4[::1])
+# TypingError: calls.py:15:16: error: an index must be an integer, and this is float (weak)
+#    15 |     return img[k / 2]
+#       |                ^^^^^
+#    help: // is the integer division; int(...) truncates
+#    called from twice, calls.py:19:12
+#    19 |     return halves(img, k) * 2
+#       |            ^^^^^^^^^^^^^^
+#    called from in_a_called_function, calls.py:135:14
+#   135 |     out[i] = twice(x, i)
+#       |              ^^^^^^^^^^^
+#    in kernel in_a_called_function(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message recursion(f4[::1])
+# UnsupportedError: calls.py:23:12: error: forever() calls itself: a kernel has no recursion
+#    23 |     return forever(n - 1)
+#       |            ^^^^^^^^^^^^^^
+#    help: write a loop
+#    called from recursion, calls.py:140:12
+#   140 |     x[0] = forever(3)
+#       |            ^^^^^^^^^^
+#    in kernel recursion(array(float32, 1d, C))
+# <<<
+# >>> message results_differ(f4[::1], f4[::1], bool)
+# TypingError: calls.py:29:12: error: two_results() returns array(float32, 1d, C) on one path and float (weak) on another
+#    29 |     return 1.0
+#       |            ^^^
+#    note: calls.py:26: array(float32, 1d, C) here
+#    26 | def two_results(flag, x):
+#    called from results_differ, calls.py:145:14
+#   145 |     out[0] = two_results(flag, x)[0]
+#       |              ^^^^^^^^^^^^^^^^^^^^
+#    in kernel results_differ(array(float32, 1d, C), array(float32, 1d, C), bool (weak))
+# <<<
+# >>> message returns_a_value(f4[::1])
+# TypingError: calls.py:150:5: error: a kernel returns nothing, and this returns float32
+#   150 |     return x[0]
+#       |     ^^^^^^^^^^^
+#    help: store the result in an array
+#    in kernel returns_a_value(array(float32, 1d, C))
+# <<<
+# >>> message run_time_digits(f4[::1], int)
+# TypingError: calls.py:155:12: error: round() needs a constant for 'ndigits', and this is int (weak)
+#   155 |     x[0] = round(x[0], n)
+#       |            ^^^^^^^^^^^^^^
+#    help: the number of digits is part of the compiled code
+#    in kernel run_time_digits(array(float32, 1d, C), int (weak))
+# <<<
+# >>> message min_of_an_array(f4[::1], f4[::1])
+# TypingError: calls.py:160:14: error: min() does not take array(float32, 1d, C)
+#   160 |     out[0] = min(x)
+#       |              ^^^^^^
+#    help: it takes several numbers or a tuple; for an array write a loop
+#    in kernel min_of_an_array(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
