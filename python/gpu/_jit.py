@@ -52,15 +52,7 @@ class Kernel(_core.Kernel):
     def __init__(self, function: Callable[..., Any], dialect: str, options: dict[str, Any]) -> None:
         super().__init__(function, dialect, options)
         self.__wrapped__ = function
-        for name in (
-            "__module__",
-            "__name__",
-            "__qualname__",
-            "__doc__",
-            "__annotations__",
-            "__defaults__",
-            "__kwdefaults__",
-        ):
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(function, name))
 
     def compile(self, signature: Any, /) -> Kernel:

@@ -109,6 +109,23 @@ def test_several_kernels_and_archs(source: Path, tmp_path: Path) -> None:
     assert (tmp_path / "a_sm_90.ptx").exists()
 
 
+def test_options(tmp_path: Path) -> None:
+    source = tmp_path / "axpy.py"
+    source.write_text("def k(a, x, y):\n    y[0] = a * x[0] + y[0]\n    y[1] = x[1] / a\n")
+
+    def made(*options: str) -> str:
+        return run("ptx", f"{source}:k", "--sig", "f4, f4[::1], f4[::1]", *options).stdout
+
+    plain = made()
+    assert "fma.rn.f32" in plain and "div.rn.f32" in plain
+    assert ".loc" not in plain and ".maxnreg" not in plain
+    assert "fma.rn.f32" not in made("--no-fma")
+    assert "div.approx" in made("--fastmath")
+    assert ".maxnreg 32" in made("--max-registers", "32")
+    lines = made("--lineinfo")
+    assert "axpy.py" in lines and re.search(r"\.loc\s+1 2 ", lines) and re.search(r"\.loc\s+1 3 ", lines)
+
+
 def test_the_decorators_signature_is_the_default(source: Path) -> None:
     assert ".entry mixed" in run("ptx", f"{source}:mixed").stdout
 
