@@ -386,6 +386,33 @@ static Val compare_tuples(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     return out;
 }
 
+/* The dtype that NumPy understands a string as: "float32", "f4", "<f4", "float". */
+static bool dtype_of_name(const char *s, DType *out) {
+    static const struct { const char *name; DType d; } names[] = {
+        {"?", DT_BOOL}, {"i1", DT_I8}, {"i2", DT_I16}, {"i4", DT_I32}, {"i8", DT_I64}, {"u1", DT_U8}, {"u2", DT_U16},
+        {"u4", DT_U32}, {"u8", DT_U64}, {"f2", DT_F16}, {"f4", DT_F32}, {"f8", DT_F64}, {"c8", DT_C64}, {"c16", DT_C128},
+        {"int", DT_I64}, {"float", DT_F64}, {"complex", DT_C128}, {"half", DT_F16}, {"single", DT_F32}, {"double", DT_F64},
+    };
+    if (*s == '<' || *s == '=' || *s == '|') s++;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(s, names[i].name) == 0) {
+            *out = names[i].d;
+            return true;
+        }
+    for (DType d = DT_BOOL; d < DT__COUNT; d++)
+        if (strcmp(s, dtype_info[d].name) == 0) {
+            *out = d;
+            return true;
+        }
+    return false;
+}
+
+/* np.float32, "f4" ... beside a dtype. */
+static bool as_dtype(Eval *e, Val v, DType *out) {
+    const char *s;
+    return val_as_dtype(e, v, out) || (val_as_str(e, v, &s) && dtype_of_name(s, out));
+}
+
 /* Things known when compiling: strings by value, dtypes by type, other objects by identity. */
 static bool compare_known(Eval *e, PyCompare op, Val a, Val b, bool *out) {
     const char *x, *y;
@@ -396,7 +423,8 @@ static bool compare_known(Eval *e, PyCompare op, Val a, Val b, bool *out) {
     }
     if (op != PYC_EQ && op != PYC_NE) return false;
     bool same = a.ty == b.ty;
-    if (val_as_dtype(e, a, &p) && val_as_dtype(e, b, &q)) same = p == q;
+    if (a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE) same = as_dtype(e, a, &p) && as_dtype(e, b, &q) && p == q;
+    else if (val_as_dtype(e, a, &p) && val_as_dtype(e, b, &q)) same = p == q;
     else if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY) return false;
     *out = same == (op == PYC_EQ);
     return true;
@@ -416,7 +444,8 @@ Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
     if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) return val_bool(e, (a.ty == b.ty) != negate);
     bool bools = val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL && b.ty->dtype == DT_BOOL;
     if (bools) return eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b);
-    bool objects = !val_is_scalar(a) && !val_is_scalar(b) && val_is_known(a) && val_is_known(b);
+    bool dtypes = a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE;       /* a dtype and its scalar type are one here */
+    bool objects = !dtypes && !val_is_scalar(a) && !val_is_scalar(b) && val_is_known(a) && val_is_known(b);
     if (objects) return val_bool(e, (a.ty == b.ty) != negate);
     return e_fail(e, span, "use == to compare values", DIAG_NO_IDENTITY, e_text(e, a), e_text(e, b));
 }

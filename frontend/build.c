@@ -273,6 +273,8 @@ static void build_block(Body *b, PyBlockId py) {
 
 static void build_body(Body *b) {
     const PyFunc *f = b->inst->f;
+    if (b->inst->unsettled)
+        e_fail(b->e, (PySpan){.line = f->first_line}, "give variables one type before the loop", DIAG_CONSTRUCT, f->name, "the types of its variables grow without end");
     b->entry = ARENA_ARRAY(b->e->arena, BlockId, f->blocks.n);
     e_jump(b->e, enter(b, 0));
     for (PyBlockId py = 0; py < f->blocks.n; py++)

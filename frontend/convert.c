@@ -29,7 +29,9 @@ static Val convert_const(Eval *e, Val v, Scalar to) {
     DType d = (DType)to.dtype, part = dtype_info[d].part;
     if (d == DT_BOOL) return val_const_int(e, to, const_nonzero(v));
     if (dt_is_int(d)) {
-        Wide i = v.konst == KONST_INT ? v.i : saturated(d, v.f.re);
+        bool exact = to.weak && v.konst != KONST_INT && fabs(v.f.re) < 1e30;      /* int(1e20) */
+        Wide i = v.konst == KONST_INT ? v.i : exact ? (Wide)v.f.re : saturated(d, v.f.re);
+        if (exact) return val_const_int(e, to, i);
         if (to.weak && v.konst == KONST_INT) return val_const_int(e, to, i);     /* weak integers are exact */
         return dt_fits(d, i) ? val_const_int(e, to, i) : val_from_bits(e, to, (uint64_t)i);
     }

@@ -183,6 +183,11 @@ Val val_object(Eval *e, HostRef obj) {
         if (fn && devfn_is_value(fn)) return devfn_call(fn)(e, &(CallSite){.fn = fn, .name = info.path}, 0, NULL);
         return (Val){.ty = ty_object(e->types, obj)};
     }
+    case HOST_ENUM: {            /* a member of an IntEnum is its number */
+        bool number = e->host->attr(e->host->self, obj, "real") != NULL;
+        HostRef value = number ? e->host->attr(e->host->self, obj, "value") : NULL;
+        return value ? val_object(e, value) : (Val){.ty = ty_object(e->types, obj)};
+    }
     default: return (Val){.ty = ty_object(e->types, obj)};
     }
 }
@@ -202,6 +207,10 @@ static Ref emit_const(Eval *e, Type t, uint64_t bits) {
 
 Ref val_ref(Eval *e, Val v) {
     if (!val_const(v)) return v.ref[0];
+    if (v.konst == KONST_INT && !dt_fits(val_dtype(v), v.i)) {      /* a Python integer that only a constant could hold */
+        e_fail(e, (PySpan){0}, NULL, DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, v.i), dtype_info[v.ty->dtype].name);
+        return REF_NONE;
+    }
     return emit_const(e, dtype_info[v.ty->dtype].ir, val_bits(v, val_dtype(v)));
 }
 
@@ -374,7 +383,7 @@ void e_raise(Eval *e, PySpan span, const char *exception, const char *message) {
     if (!e->building) return;
     e_set_span(e, span);
     IrSite site = {.exception = exception, .message = message, .span = e->span};
-    site.host_ref = NULL;
+    site.host_ref = e->host->global(e->host->self, e->req->function, exception);
     VEC_PUSH(e->arena, &e->m->sites, site);
     e_emit(e, OP_RAISE, T_VOID, 0, NULL, 0, e->m->sites.n - 1);
 }

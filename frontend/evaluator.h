@@ -42,6 +42,7 @@ typedef struct Instance {
     bool *stops;                /* blocks that end in a call that never returns */
     Val result;                 /* ty NULL: never returns */
     Conflict *result_conflict;
+    bool unsettled;             /* the types still rose after many sweeps */
     struct Instance *next;
 } Instance;
 

@@ -173,6 +173,7 @@ static void infer(Eval *e, Instance *inst) {
         for (PyBlockId b = 0; b < inst->f->blocks.n; b++)
             if (inst->reached[b]) sweep_block(&w, b);
     }
+    inst->unsettled = w.changed;
     inst->result = join_results(&w);
     e->depth--;
     e->frame = fr.caller;
