@@ -3,8 +3,9 @@
  *   kernel.c      Kernel and Launcher: k[grid, block](...), the vectorcall
  *   config.c      grids and blocks
  *   args.c        Python arguments -> leaves (scalars and arrays) and the key of the specialisation
+ *   key.c         that key: argument types as bytes;  convert.c  arguments made to fit an explicit signature
  *   numpy.c       NumPy arrays and scalars, without importing or compiling against NumPy
- *   variant.c     the table of specialisations; compilation
+ *   variant.c     the table of specialisations;  compile.c  frontend and compiler library, joined
  *   host.c        what the frontend asks about Python objects;  hostcode.c  code objects
  *   devices.c     the table of devices and the launch on each
  *   hostcall.c    a device function called from Python, through libffi
