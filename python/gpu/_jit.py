@@ -7,9 +7,15 @@ from . import _core
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, overload
 
     from ._dtypes import Signature
+else:
+
+    def overload(function: Any) -> Any:
+        """Stand for `typing.overload`: importing typing takes longer than all of this package."""
+        return function
+
 
 STAGES = ("bytecode", "types", "ir", "llvm", "llvm_opt", "asm", "ptx", "sass")
 
@@ -128,11 +134,13 @@ class Kernel(_core.Kernel):
         return self.__qualname__  # by reference, as functions are
 
 
-def jit(
-    function_or_signature: Any = None,
-    /,
-    **options: Any,
-) -> Any:
+@overload
+def jit(function: Callable[..., Any], /) -> Kernel: ...
+@overload
+def jit(signature: Any = None, /, **options: Any) -> Callable[[Callable[..., Any]], Kernel]: ...  # noqa: F811
+
+
+def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F811
     """Make a kernel of a Python function; with or without parentheses.
 
     Parameters

@@ -11,7 +11,6 @@ import time
 
 from . import _core, _jit, _names, types
 from ._core import synchronize
-from ._dtypes import dtypes
 from .types import *  # noqa: F403  # Numba programs say cuda.float32, cuda.void as well
 
 TYPE_CHECKING = False
@@ -359,4 +358,4 @@ def compile_ptx(
     return kernel.inspect("ptx", signature, arch=f"sm_{cc[0]}{cc[1]}"), types.void
 
 
-__all__ = [name for name in dir() if not name.startswith("_")] + list(dtypes)
+__all__ = [name for name in dir() if not name.startswith("_") and name not in ("annotations", "contextlib", "time")]
