@@ -6,6 +6,7 @@ CPython by design (docs/semantics.md) is said in the cases.
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import operator
 import warnings
@@ -522,3 +523,14 @@ def test_every_row_has_a_test() -> None:
         if called + "(" not in here and not (module == "gpu" and called in here):
             missing.append(path)
     assert not missing
+
+
+def test_the_page_is_up_to_date() -> None:
+    spec = importlib.util.spec_from_file_location(
+        "make_functions", Path(__file__).parents[1] / "docs/make_functions.py"
+    )
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text() == module.page(), "run docs/make_functions.py"
+    assert sum(len(rows) for _, rows in module.sections()) == len(ROWS)
