@@ -127,6 +127,8 @@ def self_test() -> Iterable[Finding]:
     """Compile a vector add, run it on the CPU device and compare."""
     import numpy as np
 
+    if os.environ.get("GPU_DEVICE", "cpu") not in _core.device_names():
+        return  # said above
     x = np.arange(1000, dtype=np.float32)
     out = np.zeros_like(x)
     start = time.perf_counter()
