@@ -181,12 +181,19 @@ static Val construct(Eval *e, const CallSite *site, DType d, uint32_t n, const V
     return val_convert(e, args[0], SCALAR(d, false));
 }
 
+static bool is_numpy_dtype(Eval *e, HostRef cls) {
+    HostRef numpy = e->host->import(e->host->self, "numpy"), dtype = numpy ? e->host->attr(e->host->self, numpy, "dtype") : NULL;
+    return dtype && e->host->same(e->host->self, dtype, cls);
+}
+
 /* A named tuple's class has _fields; anything else that is a class can't be made in a kernel. */
 static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo *info, uint32_t n, const Val *args) {
     HostInfo fields;
     memset(&fields, 0, sizeof fields);
     if (info->is_exception)
         return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, n, args, cls, info->text, NULL), .items = args};
+    DType d;
+    if (n == 1 && dtype_named(e, args[0], &d) && is_numpy_dtype(e, cls)) return (Val){.ty = ty_dtype(e->types, d)};
     HostRef names = e->host->attr(e->host->self, cls, "_fields");
     if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE)
         return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
