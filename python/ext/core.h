@@ -45,7 +45,7 @@ typedef struct TypeObject {
 extern PyTypeObject Type_Type;
 extern const char *const dtype_names[DT__COUNT];
 
-DType dtype_named(const char *name);                    /* DT_NONE if there is none */
+DType dtype_from_name(const char *name);                    /* DT_NONE if there is none */
 PyObject *type_from_argtype(const ArgType *t);          /* a new Type */
 PyObject *types_from_argtypes(const ArgType *t, uint32_t n);   /* a tuple of Type */
 PyObject *types_from_key(const uint8_t *key, uint32_t size);   /* the same of a specialisation's key */

@@ -450,7 +450,7 @@ static DType own_dtype(PyObject *o) {
     Py_XDECREF(module);
     PyObject *name = ours ? PyObject_GetAttrString(o, "_dtype") : NULL;
     text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-    DType d = text ? dtype_named(text) : DT_NONE;
+    DType d = text ? dtype_from_name(text) : DT_NONE;
     Py_XDECREF(name);
     PyErr_Clear();
     return d;

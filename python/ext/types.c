@@ -23,7 +23,7 @@ static int index_of(const char *const *names, int n, const char *name) {
     return -1;
 }
 
-DType dtype_named(const char *name) {
+DType dtype_from_name(const char *name) {
     int i = index_of(dtype_names, DT__COUNT, name);
     return i < 0 ? DT_NONE : (DType)i;
 }
@@ -102,7 +102,7 @@ static int read_enums(ArgType *t, const char *kind, const char *dtype, int ndim,
     t->kind = (uint8_t)k;
     t->dtype = DT_NONE;
     if (!has_dtype(t)) return 0;
-    t->dtype = (uint8_t)(dtype ? dtype_named(dtype) : DT_NONE);
+    t->dtype = (uint8_t)(dtype ? dtype_from_name(dtype) : DT_NONE);
     if (t->dtype == DT_NONE)
         return PyErr_Format(PyExc_ValueError, "Type: %s takes a dtype, not '%s'", kind, dtype ? dtype : "None"), -1;
     if (t->kind == ARG_ARRAY) {
