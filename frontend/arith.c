@@ -408,7 +408,7 @@ static bool dtype_of_name(const char *s, DType *out) {
 }
 
 /* np.float32, "f4" ... beside a dtype. */
-bool dtype_named(Eval *e, Val v, DType *out) {
+bool val_dtype_named(Eval *e, Val v, DType *out) {
     const char *s;
     return val_as_dtype(e, v, out) || (val_as_str(e, v, &s) && dtype_of_name(s, out));
 }
@@ -423,7 +423,7 @@ static bool compare_known(Eval *e, PyCompare op, Val a, Val b, bool *out) {
     }
     if (op != PYC_EQ && op != PYC_NE) return false;
     bool same = a.ty == b.ty;
-    if (a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE) same = dtype_named(e, a, &p) && dtype_named(e, b, &q) && p == q;
+    if (a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE) same = val_dtype_named(e, a, &p) && val_dtype_named(e, b, &q) && p == q;
     else if (val_as_dtype(e, a, &p) && val_as_dtype(e, b, &q)) same = p == q;
     else if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY) return false;
     *out = same == (op == PYC_EQ);

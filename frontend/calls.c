@@ -193,7 +193,7 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
     if (info->is_exception)
         return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, n, args, cls, info->text, NULL), .items = args};
     DType d;
-    if (n == 1 && dtype_named(e, args[0], &d) && is_numpy_dtype(e, cls)) return (Val){.ty = ty_dtype(e->types, d)};
+    if (n == 1 && val_dtype_named(e, args[0], &d) && is_numpy_dtype(e, cls)) return (Val){.ty = ty_dtype(e->types, d)};
     HostRef names = e->host->attr(e->host->self, cls, "_fields");
     if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE)
         return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);

@@ -113,7 +113,7 @@ void val_phi_feed(Eval *e, Val phi, BlockId pred, Val v);
 /* arith.c, complexops.c */
 Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate);
 Val eval_contains(Eval *e, PySpan span, Val item, Val container, bool negate);
-bool dtype_named(Eval *e, Val v, DType *out);         /* np.float32, "f4", float: what np.dtype() takes */
+bool val_dtype_named(Eval *e, Val v, DType *out);         /* np.float32, "f4", float: what np.dtype() takes */
 Val complex_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b);
 Val complex_unary(Eval *e, PyUnary op, Scalar s, Val a);
 
