@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+MAX_DEPTH, MAX_ITEMS = 16, 255  # of tuples
+
 WEAK = {"int": "weak_int", "float": "weak_float", "complex": "weak_complex", "bool": "weak_bool"}
 
 # Other names of the dtypes: NumPy's codes and C names, Numba's names.
@@ -131,6 +133,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.depth = 0  # of tuples
 
     # ---- what is read
 
@@ -173,6 +176,14 @@ class _Reader:
 
     def type(self) -> _core.Type:
         start = self.skip_space()
+        if self.depth > MAX_DEPTH:
+            self.fail(start, start + 1, f"tuples nest at most {MAX_DEPTH} deep")
+        self.depth += 1
+        found = self.type_at(start)
+        self.depth -= 1
+        return found
+
+    def type_at(self, start: int) -> _core.Type:
         if self.skip("("):
             items = self.types(")")
             self.take(")", "',' or ')'")
@@ -250,6 +261,8 @@ class _Reader:
         count = self.word()
         if not count.isdigit():
             self.fail(start, self.at, "the number of items is missing")
+        if len(count) > 3 or int(count) > MAX_ITEMS:
+            self.fail(start, self.at, f"a tuple has at most {MAX_ITEMS} items")
         self.take(")")
         return _core.Type("tuple", items=(item,) * int(count))
 
