@@ -192,8 +192,6 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
     memset(&fields, 0, sizeof fields);
     if (info->is_exception)
         return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, n, args, cls, info->text, NULL), .items = args};
-    DType d;
-    if (n == 1 && val_dtype_named(e, args[0], &d) && is_numpy_dtype(e, cls)) return (Val){.ty = ty_dtype(e->types, d)};
     HostRef names = e->host->attr(e->host->self, cls, "_fields");
     if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE)
         return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
@@ -214,6 +212,8 @@ static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const 
     HostInfo info;
     memset(&info, 0, sizeof info);
     HostRef obj = fn.ty->obj;
+    DType d;
+    if (n == 1 && val_dtype_named(e, args[0], &d) && is_numpy_dtype(e, obj)) return (Val){.ty = ty_dtype(e->types, d)};
     if (!e->host->info(e->host->self, obj, &info)) return val_poison(e);
     switch (info.kind) {
     case HOST_FUNCTION: return call_python(e, site, &(Callee){.code = obj, .globals = obj}, fn, n, args);
