@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-MAX_DEPTH, MAX_ITEMS = 16, 255  # of tuples
+MAX_DEPTH, MAX_ITEMS = 8, 255  # of tuples, as of arguments
 
 WEAK = {"int": "weak_int", "float": "weak_float", "complex": "weak_complex", "bool": "weak_bool"}
 

@@ -109,7 +109,7 @@ WRONG = [
     ("f4[" + ", ".join(":" * 17) + "]", "an array type has at most 16 dimensions, and this has 17", "  " + "^" * 51),
     ("void(f4[:]", "expected ',' or ')', and the text ends here", "          ^"),
     ("UniTuple(i4, 256)", "a tuple has at most 255 items", "             ^^^"),
-    ("(" * 1000, "tuples nest at most 16 deep", " " * 17 + "^"),
+    ("(" * 1000, "tuples nest at most 8 deep", " " * 9 + "^"),
     ("*", "not a type", "^"),
     ("int (strong)", "only '(weak)' may follow 'int'", "     ^^^^^^"),
     ("int(i4)", "only '(weak)' may follow 'int'", "    ^^"),
