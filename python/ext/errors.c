@@ -125,6 +125,16 @@ static void set_attr(PyObject *o, const char *name, PyObject *value) {
     Py_XDECREF(value);
 }
 
+/* "negative input [file.py:12 in k, block (2, 0, 0), thread (5, 0, 0)]" */
+static PyObject *place_text(const Variant *v, const KernelObject *k, const ImageSite *s, const ErrorRecord *e) {
+    const char *text = s->message ? s->message : "", *file = s->file ? s->file : "?";
+    const char *space = *text ? " " : "";
+    if (v->host_function) return PyUnicode_FromFormat("%s%s[%s:%u in %U]", text, space, file, s->line, k->name);
+    return PyUnicode_FromFormat("%s%s[%s:%u in %U, block (%u, %u, %u), thread (%u, %u, %u)]", text, space, file,
+                                s->line, k->name, e->block[0], e->block[1], e->block[2], e->thread[0], e->thread[1],
+                                e->thread[2]);
+}
+
 void errors_from_record(const Variant *v, const KernelObject *k, const ErrorRecord *e) {
     if (e->site == 0 || e->site > v->image->nsites) {
         PyErr_Format(PyExc_SystemError, "%U: an exception at an unknown place", k->name);
@@ -133,10 +143,7 @@ void errors_from_record(const Variant *v, const KernelObject *k, const ErrorReco
     const ImageSite *s = &v->image->sites[e->site - 1];
     PyObject *cls = s->host_ref && PyExceptionClass_Check((PyObject *)s->host_ref) ? Py_NewRef((PyObject *)s->host_ref)
                                                                                    : errors_class(s->exception);
-    PyObject *message =
-        PyUnicode_FromFormat("%s%s[%s:%u in %U, block (%u, %u, %u), thread (%u, %u, %u)]", s->message ? s->message : "",
-                             s->message && *s->message ? " " : "", s->file ? s->file : "?", s->line, k->name,
-                             e->block[0], e->block[1], e->block[2], e->thread[0], e->thread[1], e->thread[2]);
+    PyObject *message = place_text(v, k, s, e);
     PyObject *error = message ? PyObject_CallOneArg(cls, message) : NULL;
     if (error && PyExceptionInstance_Check(error)) {
         set_attr(error, "kernel", Py_NewRef(k->name));

@@ -93,10 +93,12 @@ static Type ir_type_of(DType d) {
     return types[d];
 }
 
-/* One result is returned; several come through a pointer to 8-byte slots, passed first. */
-static int call(const Variant *v, char *params, const DType *results, uint32_t nresults, uint64_t *slots) {
-    ffi_type *types[MAX_ARGS * 2 + 1];
-    void *values[MAX_ARGS * 2 + 1];
+/* One result is returned; several come through a pointer to 8-byte slots, passed first. Code that raises takes an
+ * ErrorRecord, last. */
+static int call(const Variant *v, char *params, const DType *results, uint32_t nresults, uint64_t *slots,
+                ErrorRecord *error) {
+    ffi_type *types[MAX_ARGS * 2 + 2];
+    void *values[MAX_ARGS * 2 + 2];
     uint32_t n = 0;
     void *slots_pointer = slots;
     const Image *image = v->image;
@@ -108,6 +110,10 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
     for (uint32_t i = 0; i < image->nparams; i++) {
         types[n] = ffi_type_of((Type)image->params[i].type);
         values[n++] = params + image->params[i].offset;
+    }
+    if (image->raises) {
+        types[n] = &ffi_type_pointer;
+        values[n++] = &error;
     }
     ffi_cif cif;
     ffi_type *result = nresults == 1 ? ffi_type_of(ir_type_of(results[0])) : &ffi_type_void;
@@ -132,7 +138,12 @@ PyObject *hostcall(Bound *b, Variant *v) {
                      b->kernel->name, n);
         return NULL;
     }
-    if (args_pack(b, v->image, few) < 0 || call(v, few, results, n, slots) < 0) return NULL;
+    ErrorRecord error = {0};
+    if (args_pack(b, v->image, few) < 0 || call(v, few, results, n, slots, &error) < 0) return NULL;
+    if (error.site) {
+        errors_from_record(v, b->kernel, &error);
+        return NULL;
+    }
     const uint64_t *slot = slots;
     return make_result(type, &slot);
 }

@@ -157,7 +157,7 @@ class Colour(enum.IntEnum):
 
 @gpu.jit
 def constants(out, colour, dtype, f):
-    out[0] = 10 if colour is Colour.RED else 20
+    out[0] = 10 if colour == Colour.RED else 20
     out[1] = f(dtype(out[1]))
 
 
@@ -353,6 +353,20 @@ def test_direct_call_of_every_dtype(dtype: str) -> None:
     for value in (1, 0, 100):
         x = np.dtype(dtype).type(value)
         assert type(same(x)) is type(x) and same(x) == x
+
+
+@gpu.jit(device=True)
+def root(x):
+    if x < 0:
+        raise ValueError("negative")
+    return x**0.5
+
+
+def test_direct_call_raises() -> None:
+    assert root(4.0) == 2
+    with pytest.raises(ValueError, match=r"negative \[.*test_core\.py:\d+ in root\]"):
+        root(-1.0)
+    assert type(root(np.float32(9))) is np.float32
 
 
 # ---- inspection
