@@ -46,7 +46,8 @@ static Val range_len(Eval *e, PySpan span, Val r) {
     Val one = val_int(e, 1), zero = val_int(e, 0);
     Val sign = eval_select(e, span, eval_compare(e, span, PYC_GT, step, zero), one, val_int(e, -1));
     Val span_len = arith(e, PYB_SUB, stop, start);
-    Val n = arith(e, PYB_FLOORDIV, arith(e, PYB_SUB, arith(e, PYB_ADD, span_len, step), val_convert(e, sign, s)), step);
+    Val one_less = val_convert(e, sign, s);
+    Val n = arith(e, PYB_FLOORDIV, arith(e, PYB_SUB, arith(e, PYB_ADD, span_len, step), one_less), step);
     if (val_const(n)) return n.i < 0 ? zero : n;
     return val_rt_int(e, e_op2(e, OP_MAX, T_I64, val_ref(e, n), e_int(e, T_I64, 0)));
 }

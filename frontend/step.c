@@ -323,26 +323,42 @@ static Val step_match_seq(const Step *s) {
     return val_poisoned(v) ? v : val_bool(s->e, v.ty->kind == TY_TUPLE || v.ty->kind == TY_RANGE);
 }
 
+/* The operands of the operations that are one call below, in the order of the source. */
+static void operands(const Step *s, Val *x, Val *y) {
+    switch (s->in->op) {
+    case PY_BINARY: case PY_COMPARE: case PY_IS: case PY_CONTAINS:
+        *x = arg(s, 0);
+        *y = arg(s, 1);
+        return;
+    case PY_UNARY: case PY_CELL: case PY_ATTR: case PY_ITER: case PY_ITER_HAS: case PY_ITER_VALUE: case PY_ITER_NEXT: case PY_MATCH_LEN:
+        *x = arg(s, 0);
+        return;
+    default: return;
+    }
+}
+
 Val eval_step(Eval *e, Frame *fr, PyRef r) {
     const PyInstr *in = &fr->inst->f->instrs.at[r];
     Step step = {e, fr, in, in->span}, *s = &step;
     fr->at.span = in->span;
     e_set_span(e, in->span);
+    Val x = {0}, y = {0};
+    operands(s, &x, &y);
     switch ((PyOp)in->op) {
     case PY_CONST: return val_object(e, in->obj);
     case PY_PARAM: return fr->args[in->imm];
     case PY_UNDEF: return (Val){.ty = ty_undef(e->types)};
     case PY_GLOBAL: return step_global(s);
     case PY_CLOSURE: return step_closure(s);
-    case PY_CELL: return arg(s, 0);
+    case PY_CELL: return x;
     case PY_IMPORT: return step_import(s);
-    case PY_UNARY: return eval_unary(e, in->span, (PyUnary)in->imm, arg(s, 0));
-    case PY_BINARY: return eval_binary(e, in->span, (PyBinary)in->imm, arg(s, 0), arg(s, 1));
-    case PY_COMPARE: return eval_compare(e, in->span, (PyCompare)in->imm, arg(s, 0), arg(s, 1));
+    case PY_UNARY: return eval_unary(e, in->span, (PyUnary)in->imm, x);
+    case PY_BINARY: return eval_binary(e, in->span, (PyBinary)in->imm, x, y);
+    case PY_COMPARE: return eval_compare(e, in->span, (PyCompare)in->imm, x, y);
     case PY_NOT: return step_not(s);
-    case PY_IS: return eval_is(e, in->span, arg(s, 0), arg(s, 1), in->imm != 0);
-    case PY_CONTAINS: return eval_contains(e, in->span, arg(s, 0), arg(s, 1), in->imm != 0);
-    case PY_ATTR: return eval_attr(e, in->span, arg(s, 0), in->name);
+    case PY_IS: return eval_is(e, in->span, x, y, in->imm != 0);
+    case PY_CONTAINS: return eval_contains(e, in->span, x, y, in->imm != 0);
+    case PY_ATTR: return eval_attr(e, in->span, x, in->name);
     case PY_STORE_ATTR: {
         Val v = arg(s, 0);
         return val_poisoned(v) ? v : e_fail(e, in->span, NULL, DIAG_STORE_ATTRIBUTE, in->name, e_text(e, v));
@@ -370,14 +386,14 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_STRING: return step_string(s, false);
     case PY_UNPACK_ITEM: return step_unpack(s);
     case PY_UNPACK_EX: return step_unpack_ex(s);
-    case PY_ITER: return eval_iter(e, in->span, arg(s, 0));
-    case PY_ITER_HAS: return eval_iter_has(e, in->span, arg(s, 0));
-    case PY_ITER_VALUE: return eval_iter_value(e, in->span, arg(s, 0));
-    case PY_ITER_NEXT: return eval_iter_next(e, in->span, arg(s, 0));
+    case PY_ITER: return eval_iter(e, in->span, x);
+    case PY_ITER_HAS: return eval_iter_has(e, in->span, x);
+    case PY_ITER_VALUE: return eval_iter_value(e, in->span, x);
+    case PY_ITER_NEXT: return eval_iter_next(e, in->span, x);
     case PY_CALL: return step_call(s);
     case PY_CALL_EX: return step_call_ex(s);
     case PY_FUNCTION: return step_function(s);
-    case PY_MATCH_LEN: return eval_len(e, in->span, arg(s, 0));
+    case PY_MATCH_LEN: return eval_len(e, in->span, x);
     case PY_MATCH_SEQ: return step_match_seq(s);
     case PY_MATCH_OTHER:
         return refuse(s, in->name ? in->name : "this pattern", "match works on constants and tuples", NULL);
