@@ -98,7 +98,8 @@ static Val ir_binary(Eval *e, Op op, Scalar s, Val a, Val b) {
         uint64_t bits, in[2] = {val_bits(a, d), val_bits(b, d)};
         if (ir_fold(op, t, 0, t, 2, in, &bits)) return val_from_bits(e, s, bits);
     }
-    return val_of(e, s, e_op2(e, op, t, val_ref(e, a), val_ref(e, b)));
+    Ref x = val_ref(e, a), y = val_ref(e, b);
+    return val_of(e, s, e_op2(e, op, t, x, y));
 }
 
 /* x ** n for a small constant n, by multiplication. */
@@ -117,7 +118,8 @@ static Val float_power(Eval *e, Scalar s, Val a, Val b) {
     if (val_as_double(a, &x) && val_as_double(b, &y)) return val_const_float(e, s, pow(x, y), 0);
     if (power_by_products(e, s, a, b, &out)) return out;
     Type t = d == DT_F64 ? T_F64 : T_F32; /* the half types compute in float32 */
-    Ref r = e_math2(e, MATH_POW, t, e_conv(e, t, val_ref(e, a)), e_conv(e, t, val_ref(e, b)));
+    Ref base = e_conv(e, t, val_ref(e, a)), exponent = e_conv(e, t, val_ref(e, b));
+    Ref r = e_math2(e, MATH_POW, t, base, exponent);
     return val_of(e, s, e_conv(e, dtype_info[d].ir, r));
 }
 
@@ -306,7 +308,8 @@ static Val compare_complex(Eval *e, PySpan span, const char *op, Pred p, DType d
                       e_text(e, b));
     a = val_convert(e, a, SCALAR(d, false));
     b = val_convert(e, b, SCALAR(d, false));
-    Ref re = e_cmp(e, p, val_re(e, a), val_re(e, b)), im = e_cmp(e, p, val_im(e, a), val_im(e, b));
+    Ref ar = val_re(e, a), br = val_re(e, b), ai = val_im(e, a), bi = val_im(e, b);
+    Ref re = e_cmp(e, p, ar, br), im = e_cmp(e, p, ai, bi);
     return val_rt_bool(e, e_op2(e, p == PRED_EQ ? OP_AND : OP_OR, T_BOOL, re, im));
 }
 
@@ -346,7 +349,8 @@ static Val compare_numbers(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     a = val_convert(e, a, s);
     b = val_convert(e, b, s);
     if (compare_consts(p, a, b, &holds)) return val_bool(e, holds);
-    return val_rt_bool(e, e_cmp(e, p, val_ref(e, a), val_ref(e, b)));
+    Ref x = val_ref(e, a), y = val_ref(e, b);
+    return val_rt_bool(e, e_cmp(e, p, x, y));
 }
 
 static Val compare_scalars(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
@@ -358,7 +362,8 @@ static Val logic(Eval *e, bool both, Val a, Val b) {
     Wide x;
     if (val_as_int(a, &x)) return (x != 0) == both ? b : a;
     if (val_as_int(b, &x)) return (x != 0) == both ? a : b;
-    return val_rt_bool(e, e_op2(e, both ? OP_AND : OP_OR, T_BOOL, val_ref(e, a), val_ref(e, b)));
+    Ref p = val_ref(e, a), q = val_ref(e, b);
+    return val_rt_bool(e, e_op2(e, both ? OP_AND : OP_OR, T_BOOL, p, q));
 }
 
 /* Tuples compare item by item: equality of all, or the order of the first that differ. */
@@ -388,10 +393,14 @@ static Val compare_tuples(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
 
 /* The dtype that NumPy understands a string as: "float32", "f4", "<f4", "float". */
 static bool dtype_of_name(const char *s, DType *out) {
-    static const struct { const char *name; DType d; } names[] = {
-        {"?", DT_BOOL}, {"i1", DT_I8}, {"i2", DT_I16}, {"i4", DT_I32}, {"i8", DT_I64}, {"u1", DT_U8}, {"u2", DT_U16},
-        {"u4", DT_U32}, {"u8", DT_U64}, {"f2", DT_F16}, {"f4", DT_F32}, {"f8", DT_F64}, {"c8", DT_C64}, {"c16", DT_C128},
-        {"int", DT_I64}, {"float", DT_F64}, {"complex", DT_C128}, {"half", DT_F16}, {"single", DT_F32}, {"double", DT_F64},
+    static const struct {
+        const char *name;
+        DType d;
+    } names[] = {
+        {"?", DT_BOOL},    {"i1", DT_I8},        {"i2", DT_I16},   {"i4", DT_I32},     {"i8", DT_I64},
+        {"u1", DT_U8},     {"u2", DT_U16},       {"u4", DT_U32},   {"u8", DT_U64},     {"f2", DT_F16},
+        {"f4", DT_F32},    {"f8", DT_F64},       {"c8", DT_C64},   {"c16", DT_C128},   {"int", DT_I64},
+        {"float", DT_F64}, {"complex", DT_C128}, {"half", DT_F16}, {"single", DT_F32}, {"double", DT_F64},
     };
     if (*s == '<' || *s == '=' || *s == '|') s++;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -423,7 +432,8 @@ static bool compare_known(Eval *e, PyCompare op, Val a, Val b, bool *out) {
     }
     if (op != PYC_EQ && op != PYC_NE) return false;
     bool same = a.ty == b.ty;
-    if (a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE) same = val_dtype_named(e, a, &p) && val_dtype_named(e, b, &q) && p == q;
+    if (a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE)
+        same = val_dtype_named(e, a, &p) && val_dtype_named(e, b, &q) && p == q;
     else if (val_as_dtype(e, a, &p) && val_as_dtype(e, b, &q)) same = p == q;
     else if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY) return false;
     *out = same == (op == PYC_EQ);
@@ -444,7 +454,7 @@ Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
     if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) return val_bool(e, (a.ty == b.ty) != negate);
     bool bools = val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL && b.ty->dtype == DT_BOOL;
     if (bools) return eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b);
-    bool dtypes = a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE;       /* a dtype and its scalar type are one here */
+    bool dtypes = a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE; /* a dtype and its scalar type are one here */
     bool objects = !dtypes && !val_is_scalar(a) && !val_is_scalar(b) && val_is_known(a) && val_is_known(b);
     if (objects) return val_bool(e, (a.ty == b.ty) != negate);
     return e_fail(e, span, "use == to compare values", DIAG_NO_IDENTITY, e_text(e, a), e_text(e, b));

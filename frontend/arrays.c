@@ -1,7 +1,8 @@
 /* arrays.c - elements and views of arrays: addresses, negative indices, slices, loads and stores.
  *
  * A C-contiguous array's strides are computed from its shape, so that it has no stride parameters and the
- * index arithmetic is a Horner scheme in elements; LAYOUT_A sums bytes. Indices are 64 bits here; passes narrow them. */
+ * index arithmetic is a Horner scheme in elements; LAYOUT_A sums bytes. Indices are 64 bits here; passes narrow them.
+ */
 #include "evaluator.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ static void copy_in_order(const HostArray *a, uint32_t axis, const char *from, c
     for (int64_t i = 0; i < a->shape[axis]; i++) copy_in_order(a, axis + 1, from + i * a->strides[axis], to);
 }
 
-enum { CONST_BYTES = 32768 };       /* what goes to constant memory, of the 64 KiB there are */
+enum { CONST_BYTES = 32768 }; /* what goes to constant memory, of the 64 KiB there are */
 
 static uint32_t captured_data(Eval *e, const HostArray *a, size_t size) {
     for (uint32_t i = 0; i < e->data.n; i++)
@@ -104,7 +105,8 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
     if (axis < e->nindex_spans && e->index_spans[axis].line) span = e->index_spans[axis];
     if (!val_is_scalar(index) || !dt_is_int(val_dtype(index))) {
         const char *help = "an index is an integer, a slice or a tuple of these";
-        if (val_is_scalar(index) && dt_is_float(val_dtype(index))) help = "// is the integer division; int(...) truncates";
+        if (val_is_scalar(index) && dt_is_float(val_dtype(index)))
+            help = "// is the integer division; int(...) truncates";
         if (val_is_scalar(index) && index.ty->dtype == DT_BOOL) help = "int(...) makes an integer of a bool";
         return e_fail(e, span, help, DIAG_INDEX_TYPE, e_text(e, index));
     }
@@ -119,7 +121,10 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
 }
 
 /* One axis of a view. */
-typedef struct Axis { Val offset, size, stride; bool dropped, whole; } Axis;
+typedef struct Axis {
+    Val offset, size, stride;
+    bool dropped, whole;
+} Axis;
 
 static Val clamp(Eval *e, Val v, Val n, Val low, Val high) {
     v = to_pi(e, v);
@@ -141,7 +146,8 @@ static bool slice_axis(Eval *e, PySpan span, Val s, Val n, Val stride, Axis *out
     for (int k = 0; k < 3; k++)
         if (val_poisoned(s.items[k]) || !slice_bound_ok(e, span, s.items[k])) return false;
     if (step.ty->kind != TY_NONE && (!val_as_int(step, &by) || by == 0)) {
-        e_fail(e, span, "use a constant that isn't 0", DIAG_CONSTRUCT, "this step", "the step of a slice is a constant other than 0");
+        e_fail(e, span, "use a constant that isn't 0", DIAG_CONSTRUCT, "this step",
+               "the step of a slice is a constant other than 0");
         return false;
     }
     out->whole = start.ty->kind == TY_NONE && stop.ty->kind == TY_NONE && by == 1;
@@ -173,7 +179,7 @@ static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Val *out,
         if (val_poisoned(at[i])) return false;
         given += !is_ellipsis(e, at[i]);
     }
-    if (given != n) e->nindex_spans = 0;     /* an ellipsis: items and axes differ */
+    if (given != n) e->nindex_spans = 0; /* an ellipsis: items and axes differ */
     if (given > ndim) {
         Diag *d = e_diag(e, span, DIAG_INDEX_COUNT, given, e_text(e, array));
         e_help(e, d, ndim == 0 ? "a 0-d array is read as x[()]" : "this array has %u axis(es)", ndim);
@@ -188,7 +194,8 @@ static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Val *out,
             continue;
         }
         if (at[i].ty->kind == TY_NONE) {
-            e_fail(e, span, "index the axes that there are", DIAG_CONSTRUCT, "None as an index", "a view can't get a new axis");
+            e_fail(e, span, "index the axes that there are", DIAG_CONSTRUCT, "None as an index",
+                   "a view can't get a new axis");
             return false;
         }
         *ints &= at[i].ty->kind != TY_SLICE;
@@ -218,13 +225,15 @@ static Ref element_address(Eval *e, Val a, const Val *index, uint32_t n) {
 
 static Ref imag_address(Eval *e, DType d, Ref p) {
     if (!e->building || p == REF_NONE) return REF_NONE;
-    return e_emit(e, OP_ADDR, (Type)e->m->instrs.at[p].type, 2, (Ref[]){p, e_int(e, T_I64, 1)}, 0, dtype_info[d].bytes / 2u);
+    return e_emit(e, OP_ADDR, (Type)e->m->instrs.at[p].type, 2, (Ref[]){p, e_int(e, T_I64, 1)}, 0,
+                  dtype_info[d].bytes / 2u);
 }
 
 static Val load_element(Eval *e, DType d, Ref p) {
     Type t = dtype_info[d].ir;
     if (!dt_is_complex(d)) return val_typed(e, d, e_load(e, t, p));
-    return val_complex(e, SCALAR(d, false), e_load(e, t, p), e_load(e, t, imag_address(e, d, p)));
+    Ref re = e_load(e, t, p), im = e_load(e, t, imag_address(e, d, p));
+    return val_complex(e, SCALAR(d, false), re, im);
 }
 
 Val array_element(Eval *e, PySpan span, Val a, Val index) {
@@ -252,7 +261,7 @@ static bool wrap_all(Eval *e, PySpan span, Val a, const Val *index, uint32_t n, 
 static Val general_view(Eval *e, PySpan span, Val a, const Val *index) {
     Val shape[MAX_NDIM], strides[MAX_NDIM], offset = val_int(e, 0);
     uint32_t ndim = 0;
-    bool contiguous = a.ty->layout == LAYOUT_C;      /* integers, then one slice with step 1, then whole axes */
+    bool contiguous = a.ty->layout == LAYOUT_C; /* integers, then one slice with step 1, then whole axes */
     for (uint32_t k = 0; k < a.ty->ndim; k++) {
         Axis x = {.dropped = true};
         Val stride = stride_at(e, a, k);
@@ -272,7 +281,8 @@ static Val general_view(Eval *e, PySpan span, Val a, const Val *index) {
         offset = pi(e, PYB_ADD, offset, x.offset);
     }
     Ref p = data_of(a);
-    if (!val_const(offset) || offset.i) p = e_emit(e, OP_ADDR, (Type)a.ty->space, 2, (Ref[]){p, val_ref(e, offset)}, 0, 1);
+    if (!val_const(offset) || offset.i)
+        p = e_emit(e, OP_ADDR, (Type)a.ty->space, 2, (Ref[]){p, val_ref(e, offset)}, 0, 1);
     Ty ty = ty_array(e->types, val_dtype(a), ndim, contiguous ? LAYOUT_C : LAYOUT_A, a.ty->readonly, (Type)a.ty->space);
     return make_array(e, ty, p, shape, strides);
 }
@@ -298,16 +308,21 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     }
     HostInfo info;
     memset(&info, 0, sizeof info);
-    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && (info.kind == HOST_LIST || info.kind == HOST_DICT)) {
+    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) &&
+        (info.kind == HOST_LIST || info.kind == HOST_DICT)) {
         Wide i;
         HostRef item = NULL;
-        if (info.kind == HOST_LIST && val_as_int(index, &i)) item = e->host->item(e->host->self, v.ty->obj, (size_t)(i < 0 ? i + (Wide)info.n : i));
-        if (info.kind == HOST_DICT && index.ty->kind == TY_OBJECT) item = e->host->lookup(e->host->self, v.ty->obj, index.ty->obj);
-        if (info.kind == HOST_DICT && val_as_int(index, &i)) item = e->host->lookup(e->host->self, v.ty->obj, e->host->make_int(e->host->self, (int64_t)i));
+        if (info.kind == HOST_LIST && val_as_int(index, &i))
+            item = e->host->item(e->host->self, v.ty->obj, (size_t)(i < 0 ? i + (Wide)info.n : i));
+        if (info.kind == HOST_DICT && index.ty->kind == TY_OBJECT)
+            item = e->host->lookup(e->host->self, v.ty->obj, index.ty->obj);
+        if (info.kind == HOST_DICT && val_as_int(index, &i))
+            item = e->host->lookup(e->host->self, v.ty->obj, e->host->make_int(e->host->self, (int64_t)i));
         if (item) return val_object(e, item);
         return e_fail(e, span, "make it a NumPy array or a tuple", DIAG_NOT_INDEXABLE, ty_text(e->types, v.ty));
     }
-    return e_fail(e, span, val_is_scalar(v) ? "declare the argument as an array, or drop the index" : NULL, DIAG_NOT_INDEXABLE, e_text(e, v));
+    return e_fail(e, span, val_is_scalar(v) ? "declare the argument as an array, or drop the index" : NULL,
+                  DIAG_NOT_INDEXABLE, e_text(e, v));
 }
 
 /* ---- a[index] = value -------------------------------------------------------------------------------- */
@@ -319,13 +334,15 @@ static void store_element(Eval *e, PySpan span, DType d, Ref p, Val v) {
     Scalar s = SCALAR(d, false);
     Wide i;
     if (v.ty->weak && v.ty->dtype == DT_I64 && val_as_int(v, &i) && dt_is_int(d) && !dt_fits(d, i) && !e_numba(e)) {
-        e_fail(e, span, "np.array(value).astype(dtype) wraps; store the wrapped value", DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, i), dtype_info[d].name);
+        e_fail(e, span, "np.array(value).astype(dtype) wraps; store the wrapped value", DIAG_CONST_DOES_NOT_FIT,
+               wide_text(e->arena, i), dtype_info[d].name);
         return;
     }
     Val c = val_convert(e, v, s);
     if (val_poisoned(c)) return;
     double from, to;
-    if (val_as_double(v, &from) && val_as_double(c, &to) && isfinite(from) && !isfinite(to)) e_diag(e, span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
+    if (val_as_double(v, &from) && val_as_double(c, &to) && isfinite(from) && !isfinite(to))
+        e_diag(e, span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
     if (!dt_is_complex(d)) {
         e_store(e, p, val_ref(e, c));
         return;
@@ -339,17 +356,20 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     Val at[MAX_NDIM], in[MAX_NDIM];
     bool ints;
     if (a.ty->kind != TY_ARRAY) {
-        e_fail(e, span, a.ty->kind == TY_TUPLE ? "a tuple can't be changed: make a new one" : NULL, DIAG_NOT_ASSIGNABLE, e_text(e, a));
+        e_fail(e, span, a.ty->kind == TY_TUPLE ? "a tuple can't be changed: make a new one" : NULL, DIAG_NOT_ASSIGNABLE,
+               e_text(e, a));
         return;
     }
     if (a.ty->readonly) {
-        e_fail(e, span, a.ty->space == T_PTR ? "pass a writable array" : "captured arrays are constants: pass it as an argument",
+        e_fail(e, span,
+               a.ty->space == T_PTR ? "pass a writable array" : "captured arrays are constants: pass it as an argument",
                DIAG_READONLY, e_text(e, a));
         return;
     }
     if (!spread_indices(e, span, a, index, at, &ints)) return;
     if (!ints) {
-        e_fail(e, span, "write a loop over the elements", DIAG_CONSTRUCT, "assigning to several elements", "a thread stores one element at a time");
+        e_fail(e, span, "write a loop over the elements", DIAG_CONSTRUCT, "assigning to several elements",
+               "a thread stores one element at a time");
         return;
     }
     if (!val_is_scalar(value)) {
@@ -382,5 +402,6 @@ Val array_attr(Eval *e, Val a, const char *name) {
         shape[k] = shape_at(f, ndim - 1 - k);
         if (layout == LAYOUT_A) strides[k] = stride_at(e, f, ndim - 1 - k);
     }
-    return make_array(e, ty_array(e->types, val_dtype(a), ndim, layout, a.ty->readonly, (Type)a.ty->space), data_of(a), shape, strides);
+    return make_array(e, ty_array(e->types, val_dtype(a), ndim, layout, a.ty->readonly, (Type)a.ty->space), data_of(a),
+                      shape, strides);
 }

@@ -39,8 +39,8 @@ static Val smaller(Eval *e, const CallSite *site, bool max, Val a, Val b) {
     if (!both_const && same && d != DT_BOOL) {
         Op op = e_numba(e) && dt_is_float(d) ? (max ? OP_FMAX : OP_FMIN) : max ? OP_MAX : OP_MIN;
         Scalar s = val_sc(target);
-        return val_of(
-            e, s, e_op2(e, op, dtype_info[d].ir, val_ref(e, val_convert(e, a, s)), val_ref(e, val_convert(e, b, s))));
+        Ref x = val_ref(e, val_convert(e, a, s)), y = val_ref(e, val_convert(e, b, s));
+        return val_of(e, s, e_op2(e, op, dtype_info[d].ir, x, y));
     }
     return eval_select(e, site->span, eval_compare(e, site->span, max ? PYC_GT : PYC_LT, b, a), b, a);
 }
@@ -157,7 +157,8 @@ Val fn_complex(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     double re, im;
     if (val_as_double(v[0], &re) && val_as_double(v[1], &im)) return val_const_float(e, s, re, im);
     DType part = dtype_info[s.dtype].part;
-    return val_complex(e, s, val_conv_ref(e, v[0], part), val_conv_ref(e, v[1], part));
+    Ref x = val_conv_ref(e, v[0], part), y = val_conv_ref(e, v[1], part);
+    return val_complex(e, s, x, y);
 }
 
 Val fn_tuple(Eval *e, const CallSite *site, uint32_t n, const Val *args) {

@@ -21,18 +21,16 @@ static bool const_nonzero(Val v) {
 }
 
 /* Rounds once from the exact integer: through double, a float32 would be rounded twice. */
-static double int_to_float(DType part, Wide i) {
-    return part == DT_F32 ? (double)(float)i : (double)i;
-}
+static double int_to_float(DType part, Wide i) { return part == DT_F32 ? (double)(float)i : (double)i; }
 
 static Val convert_const(Eval *e, Val v, Scalar to) {
     DType d = (DType)to.dtype, part = dtype_info[d].part;
     if (d == DT_BOOL) return val_const_int(e, to, const_nonzero(v));
     if (dt_is_int(d)) {
-        bool exact = to.weak && v.konst != KONST_INT && fabs(v.f.re) < 1e30;      /* int(1e20) */
+        bool exact = to.weak && v.konst != KONST_INT && fabs(v.f.re) < 1e30; /* int(1e20) */
         Wide i = v.konst == KONST_INT ? v.i : exact ? (Wide)v.f.re : saturated(d, v.f.re);
         if (exact) return val_const_int(e, to, i);
-        if (to.weak && v.konst == KONST_INT) return val_const_int(e, to, i);     /* weak integers are exact */
+        if (to.weak && v.konst == KONST_INT) return val_const_int(e, to, i); /* weak integers are exact */
         return dt_fits(d, i) ? val_const_int(e, to, i) : val_from_bits(e, to, (uint64_t)i);
     }
     if (v.konst == KONST_INT) return val_const_float(e, to, int_to_float(part, v.i), 0);
@@ -42,8 +40,9 @@ static Val convert_const(Eval *e, Val v, Scalar to) {
 /* ---- run-time scalars ------------------------------------------------------------------------------ */
 static Val convert_complex(Eval *e, Val v, Scalar to) {
     Type part = dtype_info[to.dtype].ir;
-    if (dt_is_complex(val_dtype(v))) return val_complex(e, to, e_conv(e, part, val_re(e, v)), e_conv(e, part, val_im(e, v)));
-    return val_complex(e, to, e_conv(e, part, val_ref(e, v)), e_float(e, part, 0));
+    Ref re = e_conv(e, part, val_re(e, v));
+    Ref im = dt_is_complex(val_dtype(v)) ? e_conv(e, part, val_im(e, v)) : e_float(e, part, 0);
+    return val_complex(e, to, re, im);
 }
 
 static Val complex_to_bool(Eval *e, Val v, Scalar to) {
@@ -73,11 +72,11 @@ Val val_meet(Eval *e, PySpan span, Val v, Scalar to) {
         return e_fail(e, span, "convert the other operand to a wider type, such as np.int64(...)",
                       DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, v.i), dtype_info[d].name);
     if (weak_int && !val_const(v) && dt_is_int(d) && !to.weak && dtype_info[d].bits <= 16)
-        e_help(e, e_diag(e, span, DIAG_WEAK_INT_NARROWED, dtype_info[d].name), "np.int64(...) on the other operand keeps 64 bits");
+        e_help(e, e_diag(e, span, DIAG_WEAK_INT_NARROWED, dtype_info[d].name),
+               "np.int64(...) on the other operand keeps 64 bits");
     Val r = val_convert(e, v, to);
     bool finite = v.konst == KONST_INT || (v.konst == KONST_FLOAT && isfinite(v.f.re));
-    if (finite && r.konst == KONST_FLOAT && !isfinite(r.f.re))
-        e_diag(e, span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
+    if (finite && r.konst == KONST_FLOAT && !isfinite(r.f.re)) e_diag(e, span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
     return r;
 }
 

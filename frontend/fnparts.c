@@ -12,37 +12,46 @@ static Ref copysign_of(Eval *e, Type t, Ref x, Ref y) { return e_math2(e, MATH_C
 static Type bits_type(Type t) { return t == T_F64 ? T_I64 : t == T_F32 ? T_I32 : T_I16; }
 
 Ref is_nan(Eval *e, Ref x) { return e_cmp(e, PRED_NE, x, x); }
-Ref is_inf(Eval *e, Type t, Ref x) { return e_cmp(e, PRED_EQ, fabs_of(e, t, x), fconst(e, t, INFINITY)); }
-Ref is_finite(Eval *e, Type t, Ref x) { return e_cmp(e, PRED_LT, fabs_of(e, t, x), fconst(e, t, INFINITY)); }
+Ref is_inf(Eval *e, Type t, Ref x) {
+    Ref inf = fconst(e, t, INFINITY);
+    return e_cmp(e, PRED_EQ, fabs_of(e, t, x), inf);
+}
+
+Ref is_finite(Eval *e, Type t, Ref x) {
+    Ref inf = fconst(e, t, INFINITY);
+    return e_cmp(e, PRED_LT, fabs_of(e, t, x), inf);
+}
 
 Ref sign_bit(Eval *e, Type t, Ref x) {
     Type i = bits_type(t);
-    return e_cmp(e, PRED_LT, e_op1(e, OP_BITCAST, i, x), e_int(e, i, 0));
+    Ref zero = e_int(e, i, 0);
+    return e_cmp(e, PRED_LT, e_op1(e, OP_BITCAST, i, x), zero);
 }
 
 Ref part_frac(Eval *e, Type t, Ref x, Ref whole) {
-    Ref frac = e_select(e, t, is_inf(e, t, x), fconst(e, t, 0), e_op2(e, OP_SUB, t, x, whole));
-    return copysign_of(e, t, frac, x);
+    Ref zero = fconst(e, t, 0), rest = e_op2(e, OP_SUB, t, x, whole);
+    return copysign_of(e, t, e_select(e, t, is_inf(e, t, x), zero, rest), x);
 }
 
 /* The exponent field moves out; subnormals are scaled up first. Zero, infinity and NaN stay, with exponent 0. */
 void part_frexp(Eval *e, Type t, Ref x, Ref *mantissa, Ref *exponent) {
     Type i = bits_type(t);
-    int digits = t == T_F64 ? 52 : 23, bias = t == T_F64 ? 1022 : 126;
-    Ref tiny = e_cmp(e, PRED_LT, fabs_of(e, t, x), fconst(e, t, t == T_F64 ? 0x1p-1022 : 0x1p-126));
-    Ref scaled = e_select(e, t, tiny, e_op2(e, OP_MUL, t, x, fconst(e, t, 0x1p54)), x);
-    Ref bits = e_op1(e, OP_BITCAST, i, scaled);
-    Ref field =
-        e_op2(e, OP_AND, i, e_op2(e, OP_SHR, i, bits, e_int(e, i, digits)), e_int(e, i, t == T_F64 ? 0x7ff : 0xff));
-    Ref exp = e_op2(e, OP_SUB, T_I32, e_conv(e, T_I32, field), e_int(e, T_I32, bias));
-    exp = e_op2(e, OP_SUB, T_I32, exp, e_select(e, T_I32, tiny, e_int(e, T_I32, 54), e_int(e, T_I32, 0)));
-    int64_t mask = t == T_F64 ? (int64_t)0x7ff << 52 : (int64_t)0xff << 23;
-    Ref rest = e_op2(e, OP_AND, i, bits, e_int(e, i, ~mask));
-    Ref half = e_op2(e, OP_OR, i, rest, e_int(e, i, (int64_t)bias << digits));
-    Ref same =
-        e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_EQ, x, fconst(e, t, 0)), e_op1(e, OP_NOT, T_BOOL, is_finite(e, t, x)));
+    bool wide = t == T_F64;
+    int digits = wide ? 52 : 23, bias = wide ? 1022 : 126, ones = wide ? 0x7ff : 0xff;
+    Ref smallest = fconst(e, t, wide ? 0x1p-1022 : 0x1p-126), zero = fconst(e, t, 0), no_shift = e_int(e, T_I32, 0);
+    Ref tiny = e_cmp(e, PRED_LT, fabs_of(e, t, x), smallest);
+    Ref up = fconst(e, t, 0x1p54), scaled = e_select(e, t, tiny, e_op2(e, OP_MUL, t, x, up), x);
+    Ref bits = e_op1(e, OP_BITCAST, i, scaled), shift = e_int(e, i, digits), field_mask = e_int(e, i, ones);
+    Ref field = e_op2(e, OP_AND, i, e_op2(e, OP_SHR, i, bits, shift), field_mask);
+    Ref bias32 = e_int(e, T_I32, bias), exp = e_op2(e, OP_SUB, T_I32, e_conv(e, T_I32, field), bias32);
+    Ref scale = e_int(e, T_I32, 54);
+    exp = e_op2(e, OP_SUB, T_I32, exp, e_select(e, T_I32, tiny, scale, no_shift));
+    Ref rest_mask = e_int(e, i, ~((int64_t)ones << digits)), half_bits = e_int(e, i, (int64_t)bias << digits);
+    Ref half = e_op2(e, OP_OR, i, e_op2(e, OP_AND, i, bits, rest_mask), half_bits);
+    Ref is_zero = e_cmp(e, PRED_EQ, x, zero), endless = e_op1(e, OP_NOT, T_BOOL, is_finite(e, t, x));
+    Ref same = e_op2(e, OP_OR, T_BOOL, is_zero, endless);
     *mantissa = e_select(e, t, same, x, e_op1(e, OP_BITCAST, t, half));
-    *exponent = e_select(e, T_I32, same, e_int(e, T_I32, 0), exp);
+    *exponent = e_select(e, T_I32, same, no_shift, exp);
 }
 
 Ref part_ldexp(Eval *e, Type t, Ref x, Ref exponent) {
@@ -52,15 +61,14 @@ Ref part_ldexp(Eval *e, Type t, Ref x, Ref exponent) {
 
 /* The nearer multiple of y, the even one when both are as near: from fmod alone, which is exact. */
 Ref part_remainder(Eval *e, Type t, Ref x, Ref y) {
-    Ref ax = fabs_of(e, t, x), ay = fabs_of(e, t, y);
+    Ref ax = fabs_of(e, t, x), ay = fabs_of(e, t, y), half = fconst(e, t, 0.5), one = fconst(e, t, 1);
     Ref m = e_op2(e, OP_TRUNCMOD, t, ax, ay), c = e_op2(e, OP_SUB, t, ay, m);
-    Ref half = e_op2(e, OP_MUL, t, fconst(e, t, 0.5), e_op2(e, OP_SUB, t, ax, m));
-    Ref odd = e_op2(e, OP_TRUNCMOD, t, half, ay);
+    Ref halves = e_op2(e, OP_MUL, t, e_op2(e, OP_SUB, t, ax, m), half);
+    Ref odd = e_op2(e, OP_TRUNCMOD, t, halves, ay);
     Ref tie = e_op2(e, OP_SUB, t, m, e_op2(e, OP_ADD, t, odd, odd));
-    Ref r = e_select(e, t, e_cmp(e, PRED_LT, m, c), m,
-                     e_select(e, t, e_cmp(e, PRED_GT, m, c), e_op1(e, OP_NEG, t, c), tie));
-    Ref sign = copysign_of(e, t, fconst(e, t, 1), x);
-    return e_op2(e, OP_MUL, t, sign, r);
+    Ref below = e_cmp(e, PRED_LT, m, c), above = e_cmp(e, PRED_GT, m, c), down = e_op1(e, OP_NEG, t, c);
+    Ref r = e_select(e, t, below, m, e_select(e, t, above, down, tie));
+    return e_op2(e, OP_MUL, t, copysign_of(e, t, one, x), r);
 }
 
 Ref part_hypot(Eval *e, Type t, uint32_t n, const Ref *x) {
@@ -73,15 +81,16 @@ Ref part_hypot(Eval *e, Type t, uint32_t n, const Ref *x) {
 /* ---- neighbours: the bits of a float count upwards from zero ------------------------------------------------- */
 Ref part_nextafter(Eval *e, Type t, Ref x, Ref y) {
     Type i = bits_type(t);
+    Ref zero = fconst(e, t, 0), one = e_int(e, i, 1), back = e_int(e, i, -1);
+    Ref sign = e_int(e, i, t == T_F64 ? INT64_MIN : t == T_F32 ? INT32_MIN : INT16_MIN);
     Ref bits = e_op1(e, OP_BITCAST, i, x), ybits = e_op1(e, OP_BITCAST, i, y);
-    Ref zero = fconst(e, t, 0), one = e_int(e, i, 1);
-    Ref away = e_op2(e, OP_XOR, T_BOOL, e_cmp(e, PRED_LT, x, y), e_cmp(e, PRED_LT, x, zero));
-    Ref step = e_op2(e, OP_ADD, i, bits, e_select(e, i, away, one, e_int(e, i, -1)));
-    Ref min_bits = t == T_F64 ? e_int(e, i, INT64_MIN) : t == T_F32 ? e_int(e, i, INT32_MIN) : e_int(e, i, INT16_MIN);
-    Ref smallest = e_op2(e, OP_OR, i, e_op2(e, OP_AND, i, ybits, min_bits), one);
-    Ref moved = e_select(e, i, e_cmp(e, PRED_EQ, x, zero), smallest, step);
-    Ref r = e_select(e, t, e_cmp(e, PRED_EQ, x, y), y, e_op1(e, OP_BITCAST, t, moved));
-    Ref nan = e_op2(e, OP_OR, T_BOOL, is_nan(e, x), is_nan(e, y));
+    Ref rises = e_cmp(e, PRED_LT, x, y), negative = e_cmp(e, PRED_LT, x, zero);
+    Ref away = e_op2(e, OP_XOR, T_BOOL, rises, negative);
+    Ref step = e_op2(e, OP_ADD, i, bits, e_select(e, i, away, one, back));
+    Ref smallest = e_op2(e, OP_OR, i, e_op2(e, OP_AND, i, ybits, sign), one);
+    Ref from_zero = e_cmp(e, PRED_EQ, x, zero), moved = e_select(e, i, from_zero, smallest, step);
+    Ref there = e_cmp(e, PRED_EQ, x, y), r = e_select(e, t, there, y, e_op1(e, OP_BITCAST, t, moved));
+    Ref x_nan = is_nan(e, x), y_nan = is_nan(e, y), nan = e_op2(e, OP_OR, T_BOOL, x_nan, y_nan);
     return e_select(e, t, nan, e_op2(e, OP_ADD, t, x, y), r);
 }
 
@@ -203,10 +212,11 @@ Val round_int(Eval *e, Val x, int digits) {
     Val p = val_const_int(e, s, step);
     Val q = eval_arith(e, PYB_FLOORDIV, s, x, p), r = eval_arith(e, PYB_MOD, s, x, p);
     Type t = dtype_info[d].ir;
-    Ref rest = val_ref(e, r), missing = e_op2(e, OP_SUB, t, val_ref(e, p), rest), one = e_int(e, t, 1);
-    Ref odd = e_cmp(e, PRED_NE, e_op2(e, OP_AND, t, val_ref(e, q), one), e_int(e, t, 0));
+    Ref zero = e_int(e, t, 0), one = e_int(e, t, 1), rest = val_ref(e, r), quotient = val_ref(e, q);
+    Ref missing = e_op2(e, OP_SUB, t, val_ref(e, p), rest);
+    Ref odd = e_cmp(e, PRED_NE, e_op2(e, OP_AND, t, quotient, one), zero);
     Ref tie = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_EQ, rest, missing), odd);
     Ref up = e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_GT, rest, missing), tie);
-    Val carry = val_of(e, s, e_select(e, t, up, one, e_int(e, t, 0)));
+    Val carry = val_of(e, s, e_select(e, t, up, one, zero));
     return eval_arith(e, PYB_MUL, s, eval_arith(e, PYB_ADD, s, q, carry), p);
 }

@@ -198,7 +198,8 @@ Val fn_isclose(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Ref diff = e_op1(e, OP_ABS, T_F64, e_op2(e, OP_SUB, T_F64, x[0], x[1]));
     Ref larger = e_op2(e, OP_NANMAX, T_F64, mag[0], mag[1]);
     Ref limit = e_op2(e, OP_MUL, T_F64, x[2], larger);
-    Ref near = e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_LE, diff, limit), e_cmp(e, PRED_LE, diff, x[3]));
+    Ref relative = e_cmp(e, PRED_LE, diff, limit), absolute = e_cmp(e, PRED_LE, diff, x[3]);
+    Ref near = e_op2(e, OP_OR, T_BOOL, relative, absolute);
     near = e_op2(e, OP_AND, T_BOOL, near, is_finite(e, T_F64, larger));
     return val_rt_bool(e, e_op2(e, OP_OR, T_BOOL, near, e_cmp(e, PRED_EQ, x[0], x[1])));
 }
@@ -237,7 +238,8 @@ Val fn_ldexp(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (e_numba(e) && (dtype_info[s.dtype].bits == 16 || (is_integral(x[0]) && dtype_info[x[0].ty->dtype].bits <= 16)))
         s.dtype = DT_F32;
     Type t = float_type((DType)s.dtype);
-    return float_val(e, s, part_ldexp(e, t, float_ref(e, x[0], (DType)s.dtype), val_conv_ref(e, x[1], DT_I64)));
+    Ref r = float_ref(e, x[0], (DType)s.dtype), exponent = val_conv_ref(e, x[1], DT_I64);
+    return float_val(e, s, part_ldexp(e, t, r, exponent));
 }
 
 Val fn_nextafter(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -246,7 +248,8 @@ Val fn_nextafter(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Ref r[2];
     if (!two_floats(e, site, n, args, x, &s, r)) return val_poison(e);
     Type t = dtype_info[s.dtype].ir;
-    return float_val(e, s, part_nextafter(e, t, e_conv(e, t, r[0]), e_conv(e, t, r[1])));
+    for (int i = 0; i < 2; i++) r[i] = e_conv(e, t, r[i]);
+    return float_val(e, s, part_nextafter(e, t, r[0], r[1]));
 }
 
 /* The distance to the next float away from zero; below the largest one, that to the one before. */
@@ -268,9 +271,9 @@ Val fn_fma(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!bind_args(e, site, n, args, 3, x) || !want_scalars(e, site, 3, x, true)) return val_poison(e);
     Scalar s = math_scalar(e, 3, x);
     DType d = (DType)s.dtype;
-    Type t = dtype_info[d].ir;
-    return val_of(e, s,
-                  e_op3(e, OP_FMA, t, val_conv_ref(e, x[0], d), val_conv_ref(e, x[1], d), val_conv_ref(e, x[2], d)));
+    Ref r[3];
+    for (int i = 0; i < 3; i++) r[i] = val_conv_ref(e, x[i], d);
+    return val_of(e, s, e_op3(e, OP_FMA, dtype_info[d].ir, r[0], r[1], r[2]));
 }
 
 /* ---- integers ------------------------------------------------------------------------------------------------ */
@@ -329,7 +332,8 @@ Val fn_comb(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Ref zero = e_int(e, T_I64, 0), one = e_int(e, T_I64, 1);
     Ref r = site->fn->param ? part_product(e, e_op2(e, OP_ADD, T_I64, e_op2(e, OP_SUB, T_I64, x[0], x[1]), one), x[0])
                             : part_comb(e, x[0], x[1]);
-    Ref bad = e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_LT, x[1], zero), e_cmp(e, PRED_GT, x[1], x[0]));
+    Ref negative = e_cmp(e, PRED_LT, x[1], zero), beyond = e_cmp(e, PRED_GT, x[1], x[0]);
+    Ref bad = e_op2(e, OP_OR, T_BOOL, negative, beyond);
     bad = e_op2(e, OP_OR, T_BOOL, bad, e_cmp(e, PRED_LT, x[0], zero));
     return val_rt_int(e, e_select(e, T_I64, bad, zero, r));
 }

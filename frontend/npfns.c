@@ -92,7 +92,8 @@ static unsigned operator_loops(PyBinary op) {
 static Val numba_binary(Eval *e, const CallSite *site, PyBinary op, Val *x) {
     DType d;
     if (!ufunc_loop(e, site, operator_loops(op), 2, x, &d)) return val_poison(e);
-    return eval_arith(e, op, typed(d), val_convert(e, x[0], typed(d)), val_convert(e, x[1], typed(d)));
+    for (int i = 0; i < 2; i++) x[i] = val_convert(e, x[i], typed(d));
+    return eval_arith(e, op, typed(d), x[0], x[1]);
 }
 
 static Val np_binary(Eval *e, const CallSite *site, PyBinary op, Val *x) {
@@ -122,7 +123,8 @@ Val fn_np_float_power(Eval *e, const CallSite *site, uint32_t n, const Val *args
     if (!bind_args(e, site, n, args, 2, x) || !ufunc_loop(e, site, LOOP_FLOAT | LOOP_COMPLEX, 2, x, &d))
         return val_poison(e);
     Scalar s = typed(dt_is_complex(d) ? DT_C128 : DT_F64);
-    return eval_arith(e, PYB_POW, s, val_convert(e, x[0], s), val_convert(e, x[1], s));
+    for (int i = 0; i < 2; i++) x[i] = val_convert(e, x[i], s);
+    return eval_arith(e, PYB_POW, s, x[0], x[1]);
 }
 
 /* param: PyUnary */
@@ -200,7 +202,8 @@ Val fn_np_sign(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     bool is_float = dt_is_float(d);
     Ref r = val_ref(e, x), zero = is_float ? e_float(e, t, 0) : e_int(e, t, 0);
     Ref one = is_float ? e_float(e, t, 1) : e_int(e, t, 1), minus = is_float ? e_float(e, t, -1) : e_int(e, t, -1);
-    Ref s = e_select(e, t, e_cmp(e, PRED_GT, r, zero), one, e_select(e, t, e_cmp(e, PRED_LT, r, zero), minus, zero));
+    Ref below = e_select(e, t, e_cmp(e, PRED_LT, r, zero), minus, zero);
+    Ref s = e_select(e, t, e_cmp(e, PRED_GT, r, zero), one, below);
     return val_typed(e, d, is_float ? e_select(e, t, is_nan(e, r), r, s) : s);
 }
 
@@ -233,7 +236,8 @@ Val fn_np_heaviside(Eval *e, const CallSite *site, uint32_t n, const Val *args) 
     Type t;
     Ref r[2];
     if (!float2(e, site, n, args, &d, &t, r)) return val_poison(e);
-    Ref zero = e_float(e, t, 0), step = e_select(e, t, e_cmp(e, PRED_LT, r[0], zero), zero, e_float(e, t, 1));
+    Ref zero = e_float(e, t, 0), one = e_float(e, t, 1);
+    Ref step = e_select(e, t, e_cmp(e, PRED_LT, r[0], zero), zero, one);
     step = e_select(e, t, e_cmp(e, PRED_EQ, r[0], zero), r[1], step);
     return float_val(e, typed(d), e_select(e, t, is_nan(e, r[0]), r[0], step));
 }
@@ -340,9 +344,11 @@ Val fn_np_isclose(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     for (int i = 0; i < 4; i++) x[i] = float_ref(e, v[i], d);
     Ref diff = e_op1(e, OP_ABS, t, e_op2(e, OP_SUB, t, x[0], x[1]));
     Ref limit = e_op2(e, OP_ADD, t, x[3], e_op2(e, OP_MUL, t, x[2], e_op1(e, OP_ABS, t, x[1])));
-    Ref near = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_LE, diff, limit), is_finite(e, t, x[1]));
+    Ref within = e_cmp(e, PRED_LE, diff, limit), near = e_op2(e, OP_AND, T_BOOL, within, is_finite(e, t, x[1]));
     near = e_op2(e, OP_OR, T_BOOL, near, e_cmp(e, PRED_EQ, x[0], x[1]));
-    if (equal_nan) near = e_op2(e, OP_OR, T_BOOL, near, e_op2(e, OP_AND, T_BOOL, is_nan(e, x[0]), is_nan(e, x[1])));
+    if (!equal_nan) return typed_bool(e, near);
+    Ref a_nan = is_nan(e, x[0]), b_nan = is_nan(e, x[1]);
+    near = e_op2(e, OP_OR, T_BOOL, near, e_op2(e, OP_AND, T_BOOL, a_nan, b_nan));
     return typed_bool(e, near);
 }
 
@@ -372,8 +378,8 @@ Val fn_np_ldexp(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!is_integral(x[1]) || val_dtype(x[1]) == DT_U64)
         return bad_arg(e, site, 1, x[1], "the exponent is a signed integer");
     if (!ufunc_loop(e, site, LOOP_FLOAT, 1, x, &d)) return val_poison(e);
-    Ref r = part_ldexp(e, float_type(d), float_ref(e, x[0], d), val_conv_ref(e, x[1], DT_I64));
-    return float_val(e, typed(d), r);
+    Ref r = float_ref(e, x[0], d), exponent = val_conv_ref(e, x[1], DT_I64);
+    return float_val(e, typed(d), part_ldexp(e, float_type(d), r, exponent));
 }
 
 Val fn_np_nextafter(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
