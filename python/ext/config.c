@@ -21,8 +21,7 @@ static int read_count(PyObject *o, const char *what, int64_t *out) {
     return 0;
 }
 
-/* An int or a sequence of one to three. Sizes that don't fit 32 bits are kept as the largest: config_check refuses
- * them. */
+/* An int or a sequence of one to three. */
 static int read_dims(PyObject *o, const char *what, uint32_t out[3]) {
     out[0] = out[1] = out[2] = 1;
     bool sequence = PyTuple_Check(o) || PyList_Check(o);
@@ -34,7 +33,10 @@ static int read_dims(PyObject *o, const char *what, uint32_t out[3]) {
     for (Py_ssize_t i = 0; i < n; i++) {
         int64_t v;
         if (read_count(sequence ? PySequence_Fast_GET_ITEM(o, i) : o, what, &v) < 0) return -1;
-        out[i] = v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
+        if (v > UINT32_MAX)
+            return errors_raise("LaunchError", "%s.%s is %lld, more than any device takes", what, axis_names[i],
+                                (long long)v);
+        out[i] = (uint32_t)v;
     }
     return 0;
 }

@@ -174,7 +174,9 @@ static _Thread_local const DeviceRow *current;
 static const DeviceRow *row_named(const char *name) {
     for (int i = 0; i < NROWS; i++)
         if (strcmp(rows[i].name, name) == 0) return &rows[i];
-    PyErr_Format(PyExc_ValueError, "no device '%s' here; there are 'cpu' and 'python'", name);
+    PyObject *names = device_list(NULL, NULL);
+    if (names) PyErr_Format(PyExc_ValueError, "no device '%s' here; there are %R", name, names);
+    Py_XDECREF(names);
     return NULL;
 }
 
