@@ -68,6 +68,15 @@ static void set_cell(Sweep *w, PyRef r, Val v) {
     w->changed = true;
 }
 
+/* Without its constants: what a variable is that may also be the zero of an unassigned one. */
+static Val without_constants(Eval *e, Val v) {
+    if (v.ty->kind == TY_SCALAR) return (Val){.ty = v.ty};
+    Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
+    for (uint32_t i = 0; i < v.ty->n; i++) items[i] = without_constants(e, v.items[i]);
+    v.items = items;
+    return v;
+}
+
 static void sweep_phi(Sweep *w, PyRef r) {
     Instance *inst = w->inst;
     const PyInstr *in = &inst->f->instrs.at[r];
@@ -95,6 +104,7 @@ static void sweep_phi(Sweep *w, PyRef r) {
         v = val_poison(w->e);
     if (undef != inst->maybe_undef[r]) w->changed = true;
     inst->maybe_undef[r] = undef;
+    if (undef && e_numba(w->e) && contributes(v)) v = without_constants(w->e, v);
     if (v.ty) set_cell(w, r, val_abstract(w->e, v));
 }
 
