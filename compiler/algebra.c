@@ -43,6 +43,7 @@ static void become(const View *v, Op op, uint32_t nargs, Ref a, Ref b) {
     Instr *in = at(v, v->r);
     in->op = (uint8_t)op;
     in->nargs = nargs;
+    if (op != OP_CMP) in->sub = 0;   /* what was proven of the old form */
     in->args[0] = a;
     if (nargs > 1) in->args[1] = b;
     v->s->changed = true;

@@ -79,6 +79,9 @@ typedef enum MathFn {
 extern const char *const mathfn_names[MATH__COUNT];   /* lower case */
 extern const uint8_t mathfn_args[MATH__COUNT];
 
+/* `sub` of integer ADD, SUB and MUL: wherever the result matters, the exact one fits the type. */
+enum { ARITH_NO_WRAP = 1 };
+
 /* `sub` of LOAD and STORE. */
 enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */ };
 

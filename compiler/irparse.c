@@ -182,11 +182,11 @@ static uint16_t sub_of(Parser *p, Op op, Word w) {
     if (op == OP_CMP) ok = lookup(pred_names, PRED__COUNT, w, &sub);
     else if (op == OP_SREG) ok = lookup(sreg_names, SREG__COUNT, w, &sub);
     else if (op == OP_MATH) ok = lookup(mathfn_names, MATH__COUNT, w, &sub);
-    else if (op == OP_LOAD || op == OP_STORE) {
+    else if (sub_flag_names(op)) {
         for (ok = true; ok && w.n;) {
             const char *dot = memchr(w.at, '.', w.n);
             Word one = {w.at, dot ? (size_t)(dot - w.at) : w.n};
-            unsigned flag = flag_of(mem_flag_names, one);
+            unsigned flag = flag_of(sub_flag_names(op), one);
             if (!flag) ok = false;
             sub |= (uint16_t)flag;
             w.at += one.n + (dot != NULL);

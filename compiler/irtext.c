@@ -14,10 +14,16 @@ const char *const param_kind_names[] = {"data", "shape", "stride", "scalar"};
 const char *const pred_names[PRED__COUNT] = {"eq", "ne", "lt", "le", "gt", "ge"};
 const IrFlagName mem_flag_names[] = {
     {"unaligned", MEM_UNALIGNED}, {"volatile", MEM_VOLATILE}, {"invariant", MEM_INVARIANT}, {NULL, 0}};
+const IrFlagName arith_flag_names[] = {{"nowrap", ARITH_NO_WRAP}, {NULL, 0}};
 const IrFlagName param_flag_names[] = {
     {"readonly", PARAM_READONLY}, {"noalias", PARAM_NOALIAS}, {"written", PARAM_WRITTEN}, {"read", PARAM_READ}, {NULL, 0}};
 const IrFlagName fact_names[] = {
     {"size32", FACT_SIZE32}, {"align16", FACT_ALIGN16}, {"noalias", FACT_NOALIAS}, {NULL, 0}};
+
+const IrFlagName *sub_flag_names(Op op) {
+    if (op == OP_LOAD || op == OP_STORE) return mem_flag_names;
+    return op == OP_ADD || op == OP_SUB || op == OP_MUL ? arith_flag_names : NULL;
+}
 
 typedef struct Printer {
     const IrModule *m;
@@ -108,9 +114,8 @@ static void put_name(Printer *p, const Instr *in) {
     case OP_CMP: putf(p, ".%s", in->sub < PRED__COUNT ? pred_names[in->sub] : "?"); break;
     case OP_SREG: putf(p, ".%s", in->sub < SREG__COUNT ? sreg_names[in->sub] : "?"); break;
     case OP_MATH: putf(p, ".%s", in->sub < MATH__COUNT ? mathfn_names[in->sub] : "?"); break;
-    case OP_LOAD:
-    case OP_STORE: put_flags(p, mem_flag_names, in->sub, "."); break;
-    default: break;
+    default:
+        if (sub_flag_names((Op)in->op)) put_flags(p, sub_flag_names((Op)in->op), in->sub, ".");
     }
 }
 

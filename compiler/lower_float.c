@@ -125,7 +125,12 @@ static Val float_arith(Lower *L, const Instr *in, Val *a) {
 
 static Val integer_or_float(Lower *L, const Instr *in, Val *a, LLVMOpcode op) {
     if (type_is_float((Type)in->type)) return float_arith(L, in, a);
-    return LLVMBuildBinOp(L->b, op, a[0], a[1], "v");
+    Val v = LLVMBuildBinOp(L->b, op, a[0], a[1], "v");
+    if (in->sub & ARITH_NO_WRAP && LLVMIsABinaryOperator(v)) {
+        if (type_is_signed((Type)in->type)) LLVMSetNSW(v, true);
+        else LLVMSetNUW(v, true);
+    }
+    return v;
 }
 
 Val lower_add(Lower *L, const Instr *in, Val *a) { return integer_or_float(L, in, a, LLVMAdd); }

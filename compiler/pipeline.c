@@ -9,6 +9,8 @@
 
 const Pass pipeline_passes[] = {
     {"simplify", pass_simplify},
+    {"ranges", pass_ranges},
+    {"clean", pass_simplify},
     {"polls", pass_polls},
     {"params", pass_params},
     {NULL, NULL},

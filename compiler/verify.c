@@ -215,6 +215,24 @@ static bool check_special(Verifier *v, const Instr *in) {
     }
 }
 
+/* `sub` where it holds flags or nothing; an enumeration is checked with the types. */
+static bool check_sub(Verifier *v, const Instr *in) {
+    unsigned allowed = 0;
+    switch (in->op) {
+    case OP_CMP:
+    case OP_SREG:
+    case OP_MATH: return true;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL: allowed = type_is_int((Type)in->type) ? ARITH_NO_WRAP : 0; break;
+    case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT; break;
+    case OP_STORE: allowed = MEM_UNALIGNED | MEM_VOLATILE; break;
+    default: break;
+    }
+    if (in->sub & ~allowed) return fail(v, "flags %u don't belong here", in->sub);
+    return true;
+}
+
 static bool check_types(Verifier *v, const Instr *in) {
     const OpInfo *info = &op_info[in->op];
     if ((info->typing == TYPING_VOID) != (in->type == T_VOID)) return fail(v, in->type == T_VOID ? "needs a type" : "has no result");
@@ -264,7 +282,7 @@ static bool check_instrs(Verifier *v) {
             for (uint32_t i = 0; i < block->instrs.n; i++) {
                 v->at = block->instrs.at[i];
                 const Instr *in = &m->instrs.at[v->at];
-                bool ok = dominance ? check_dominance(v, in) : check_args_defined(v, in) && check_types(v, in);
+                bool ok = dominance ? check_dominance(v, in) : check_args_defined(v, in) && check_types(v, in) && check_sub(v, in);
                 if (!ok) return false;
             }
         }

@@ -1,0 +1,262 @@
+/* narrow.c - index arithmetic in 32 bits, where ranges.c proves that it fits.
+ *
+ * During the last walk ranges_find_narrow() notes three things: i64 values that fit i32 and are made
+ * of values that do; comparisons, divisions and conversions of such values; addresses whose index may
+ * be computed in i32. ranges_narrow() starts from the uses: narrow(r) gives r as an i32, by doing r's
+ * operation in i32, or by cutting r's low half off. What was done in i32 isn't done in i64 again: the
+ * old value becomes a conversion of the new one, which goes when nobody wants it.
+ *
+ * An index needs more than intervals: y * width + x of two unknown numbers isn't below 2^31. But with
+ * FACT_SIZE32 the offset of an access within its array is. So, for an array that is a parameter, sums
+ * and products are computed in i32 when each part is not negative and fits (a part is then never
+ * above the whole; a product that is multiplied further is by a size of the array, which isn't 0 when
+ * something is in it, or by a constant). Offsets made with strides are computed modulo 2^32, which
+ * gives the right ones as well. Only an access that is out of bounds sees a difference. */
+#include "ranges.h"
+
+enum { DEEPEST = 64, INDEX_DEPTH = 8 };
+
+static const Instr *instr(const Ranges *R, Ref r) { return &R->m->instrs.at[r]; }
+static Type type_of(const Ranges *R, Ref r) { return (Type)instr(R, r)->type; }
+
+static bool fits(Ranges *R, Ref r) { return range_in_i32(range_at(R, r, 2)); }
+
+/* ---- what can be narrow --------------------------------------------------------------------- */
+
+/* Operations whose i32 form gives the same value when operands and result fit. */
+static bool has_narrow_form(Op op) {
+    switch (op) {
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_NEG: case OP_ABS: case OP_FLOORDIV: case OP_FLOORMOD:
+    case OP_TRUNCDIV: case OP_TRUNCMOD: case OP_MIN: case OP_MAX: case OP_POW: case OP_AND: case OP_OR:
+    case OP_XOR: case OP_NOT: case OP_SHL: case OP_SHR: case OP_SELECT: case OP_PHI: return true;
+    default: return false;
+    }
+}
+
+static bool operands_fit(Ranges *R, Ref r) {
+    const Instr *in = instr(R, r);
+    for (uint32_t i = 0; i < in->nargs; i++) {
+        if (type_of(R, in->args[i]) != T_I64) continue;
+        bool ok = in->op == OP_PHI ? range_in_i32(R->edge_ranges.at[R->edges[r] + i]) : fits(R, in->args[i]);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+/* ---- indices -------------------------------------------------------------------------------- */
+
+/* What is known of a part of an index: the most that it can be, without the sizes that multiply it;
+ * the axes of those sizes. Their product is below 2^31. */
+typedef struct Part { bool ok; double most; uint32_t axes; } Part;
+
+static const IrParam *param_of(const Ranges *R, Ref r) {
+    const Instr *in = instr(R, r);
+    return in->op == OP_PARAM ? &R->m->params.at[in->imm] : NULL;
+}
+
+static bool is_size_of(const Ranges *R, Ref r, unsigned leaf) {
+    const IrParam *p = param_of(R, r);
+    return p && p->kind == PARAM_SHAPE && p->leaf == leaf && p->axis < 32;
+}
+
+static Part index_part(Ranges *R, Ref r, unsigned leaf, int depth);
+
+static Part index_product(Ranges *R, Ref x, Ref factor, unsigned leaf, int depth) {
+    const Instr *f = instr(R, factor);
+    Part none = {0};
+    if (is_size_of(R, factor, leaf)) {
+        Part p = index_part(R, x, leaf, depth);
+        uint32_t axis = UINT32_C(1) << param_of(R, factor)->axis;
+        if (!p.ok || p.axes & axis) return none;
+        return (Part){true, p.most, p.axes | axis};
+    }
+    if (f->op == OP_CONST && (int64_t)f->imm >= 1 && (int64_t)f->imm <= INT32_MAX) {
+        Part p = index_part(R, x, leaf, depth);
+        p.most *= (double)f->imm;
+        return p;
+    }
+    Range a = range_at(R, x, 2), b = range_at(R, factor, 2);
+    if (a.lo < 0 || b.lo < 0 || !range_in_i32(a) || !range_in_i32(b)) return none;
+    R->whole[x] = R->whole[factor] = true;
+    return (Part){true, (double)a.hi * (double)b.hi, 0};
+}
+
+static Part index_part(Ranges *R, Ref r, unsigned leaf, int depth) {
+    const Instr *in = instr(R, r);
+    Range v = range_at(R, r, 2);
+    if (range_in_i32(v) && v.lo >= 0) {
+        R->whole[r] = true;
+        return (Part){true, (double)v.hi, 0};
+    }
+    if (depth == 0 || in->type != T_I64) return (Part){0};
+    if (in->op == OP_ADD) {
+        Part a = index_part(R, in->args[0], leaf, depth - 1), b = index_part(R, in->args[1], leaf, depth - 1);
+        return (Part){a.ok && b.ok, a.most + b.most, a.axes | b.axes};
+    }
+    if (in->op != OP_MUL) return (Part){0};
+    Part p = index_product(R, in->args[0], in->args[1], leaf, depth - 1);
+    return p.ok ? p : index_product(R, in->args[1], in->args[0], leaf, depth - 1);
+}
+
+/* Is a stride of the array a factor of some part? */
+static bool has_stride(const Ranges *R, Ref r, unsigned leaf, int depth) {
+    const Instr *in = instr(R, r);
+    const IrParam *p = param_of(R, r);
+    if (p) return p->kind == PARAM_STRIDE && p->leaf == leaf;
+    if (depth == 0 || (in->op != OP_ADD && in->op != OP_MUL)) return false;
+    return has_stride(R, in->args[0], leaf, depth - 1) || has_stride(R, in->args[1], leaf, depth - 1);
+}
+
+/* Below 2^64 the i64 index can't have wrapped into the array. */
+static uint8_t find_index(Ranges *R, const Instr *addr) {
+    const IrParam *p = param_of(R, addr->args[0]);
+    if (!p || p->kind != PARAM_DATA || !(R->m->facts & FACT_SIZE32) || (int64_t)addr->imm < 1) return 0;
+    Part part = index_part(R, addr->args[1], p->leaf, INDEX_DEPTH);
+    if (part.ok && part.most * (part.axes ? 0x1p31 : 1.0) < 0x1p64) return NARROW_INDEX;
+    return has_stride(R, addr->args[1], p->leaf, INDEX_DEPTH) ? NARROW_MODULO : 0;
+}
+
+void ranges_find_narrow(Ranges *R, Ref r) {
+    const Instr *in = instr(R, r);
+    if (in->op == OP_ADDR) {
+        if (type_of(R, in->args[1]) != T_I64) return;
+        R->found[r] = fits(R, in->args[1]) ? NARROW_USE : find_index(R, in);
+        return;
+    }
+    if (in->op == OP_CMP || in->op == OP_CONVERT) {
+        if (type_of(R, in->args[0]) == T_I64 && operands_fit(R, r)) R->found[r] = NARROW_USE;
+        return;
+    }
+    if (in->type == T_I64 && has_narrow_form((Op)in->op) && range_in_i32(R->now[r]) && operands_fit(R, r)) R->found[r] = NARROW_VALUE;
+}
+
+/* ---- rewriting ------------------------------------------------------------------------------ */
+
+typedef struct Narrow {
+    Ranges *R;
+    IrModule *m;
+    Ref *small;        /* the i32 that has r's value where r fits; REF_NONE: not made yet */
+    Ref *before;       /* an instruction to place before r: its i32 twin, of which r is a conversion */
+    Ref *after[3];     /* instructions to place after r: its low half; its forms as a part of an index */
+} Narrow;
+
+static Ref new_instr(Narrow *N, Op op, const Instr *like, uint32_t nargs, const Ref *args, uint16_t sub) {
+    IrModule *m = N->m;
+    Instr in = {.op = (uint8_t)op, .type = T_I32, .sub = sub, .nargs = nargs, .span = like->span, .block = like->block};
+    in.args = ARENA_ARRAY(m->arena, Ref, nargs);
+    for (uint32_t i = 0; i < nargs; i++) in.args[i] = args[i];
+    VEC_PUSH(m->arena, &m->instrs, in);
+    return m->instrs.n - 1;
+}
+
+static Instr *at(Narrow *N, Ref r) { return &N->m->instrs.at[r]; }
+
+static uint16_t no_wrap(Op op) { return op == OP_ADD || op == OP_SUB || op == OP_MUL ? ARITH_NO_WRAP : 0; }
+
+static Ref narrow(Narrow *N, Ref r, int depth);
+
+/* r's operation in i32. The twin is known before its operands are made: PHIs lead back to themselves. */
+static Ref make_twin(Narrow *N, Ref r, int depth) {
+    Instr old = *at(N, r);
+    Ref twin = new_instr(N, (Op)old.op, &old, old.nargs, old.args, no_wrap((Op)old.op));
+    N->small[r] = N->before[r] = twin;
+    for (uint32_t i = 0; i < old.nargs; i++)
+        if (at(N, old.args[i])->type == T_I64) {
+            Ref x = narrow(N, old.args[i], depth - 1);
+            at(N, twin)->args[i] = x;
+        }
+    return twin;
+}
+
+static Ref narrow(Narrow *N, Ref r, int depth) {
+    if (N->small[r]) return N->small[r];
+    const Instr *in = at(N, r);
+    if (in->op == OP_CONST) return N->small[r] = ranges_entry_const(N->R, T_I32, in->imm);
+    if (in->op == OP_CONVERT && at(N, in->args[0])->type == T_I32) return N->small[r] = in->args[0];
+    if (N->R->found[r] == NARROW_VALUE && depth > 0) return make_twin(N, r, depth);
+    return N->small[r] = N->after[0][r] = new_instr(N, OP_CONVERT, in, 1, &r, 0);
+}
+
+/* r as part of an index: right for accesses in bounds, so that only addresses use it. */
+static Ref narrow_part(Narrow *N, Ref r, bool modulo, int depth) {
+    Instr old = *at(N, r);
+    bool sum = old.op == OP_ADD || old.op == OP_MUL;
+    if (!sum || depth == 0 || N->R->found[r] == NARROW_VALUE || (!modulo && N->R->whole[r])) return narrow(N, r, DEEPEST);
+    Ref *made = &N->after[modulo ? 2 : 1][r];
+    if (*made) return *made;
+    Ref args[2];
+    for (int i = 0; i < 2; i++) args[i] = narrow_part(N, old.args[i], modulo, depth - 1);
+    return *made = new_instr(N, (Op)old.op, &old, 2, args, modulo ? 0 : ARITH_NO_WRAP);
+}
+
+static void narrow_use(Narrow *N, Ref r) {
+    uint8_t found = N->R->found[r];
+    Instr *in = at(N, r);
+    if (found == NARROW_VALUE) {   /* division is dear enough to start from */
+        if (in->op == OP_FLOORDIV || in->op == OP_FLOORMOD || in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD) narrow(N, r, DEEPEST);
+        return;
+    }
+    if (in->op == OP_ADDR) {
+        Ref index = in->args[1];
+        Ref x = found == NARROW_USE ? narrow(N, index, DEEPEST) : narrow_part(N, index, found == NARROW_MODULO, INDEX_DEPTH);
+        at(N, r)->args[1] = x;
+        return;
+    }
+    for (uint32_t i = 0; i < at(N, r)->nargs; i++) {
+        Ref x = narrow(N, at(N, r)->args[i], DEEPEST);
+        at(N, r)->args[i] = x;
+    }
+}
+
+static void become_conversion(Narrow *N, Ref r) {
+    Instr *in = at(N, r);
+    in->op = OP_CONVERT;
+    in->sub = 0;
+    in->nargs = 1;
+    in->args = ARENA_ARRAY(N->m->arena, Ref, 1);
+    in->args[0] = N->before[r];
+}
+
+static void place_after(Narrow *N, RefVec *list, Ref r) {
+    for (int i = 0; i < 3; i++)
+        if (N->after[i][r]) VEC_PUSH(N->m->arena, list, N->after[i][r]);
+}
+
+/* Puts the new instructions of a block in their places: PHIs stay in front. */
+static void place(Narrow *N, Block *b, uint32_t original) {
+    Arena *arena = N->m->arena;
+    RefVec list = {0};
+    uint32_t phis = 0;
+    while (phis < b->instrs.n && at(N, b->instrs.at[phis])->op == OP_PHI) phis++;
+    for (uint32_t i = 0; i < phis; i++) {
+        Ref r = b->instrs.at[i];
+        VEC_PUSH(arena, &list, N->before[r] ? N->before[r] : r);
+    }
+    for (uint32_t i = 0; i < b->instrs.n; i++) {
+        Ref r = b->instrs.at[i];
+        if (r >= original) {   /* a constant that narrow() put in front of the entry block */
+            VEC_PUSH(arena, &list, r);
+            continue;
+        }
+        if (i >= phis && N->before[r]) VEC_PUSH(arena, &list, N->before[r]);
+        if (N->before[r]) become_conversion(N, r);
+        if (i >= phis || N->before[r]) VEC_PUSH(arena, &list, r);
+        place_after(N, &list, r);
+    }
+    b->instrs = list;
+}
+
+void ranges_narrow(Ranges *R) {
+    IrModule *m = R->m;
+    uint32_t n = m->instrs.n;
+    Narrow N = {.R = R, .m = m, .small = ARENA_ARRAY(m->arena, Ref, n), .before = ARENA_ARRAY(m->arena, Ref, n)};
+    for (int i = 0; i < 3; i++) N.after[i] = ARENA_ARRAY(m->arena, Ref, n);
+    bool any = false;
+    for (Ref r = 1; r < n; r++) {
+        if (r >= R->size || !R->found[r] || m->instrs.at[r].op == OP_BRANCH || m->blocks.at[m->instrs.at[r].block].dead) continue;
+        narrow_use(&N, r);
+        any = true;
+    }
+    for (BlockId b = 0; any && b < m->blocks.n; b++)
+        if (!m->blocks.at[b].dead) place(&N, &m->blocks.at[b], n);
+}
