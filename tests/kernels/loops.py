@@ -87,12 +87,262 @@ ARGS = {
 }
 
 # >>> ir for_else(i4[:, ::1], i4[::1])
+# kernel for_else_i4c2_i4c1
+# facts size32 align16 noalias
+# param ptr data "a" leaf 0 align 16 noalias read
+# param i64 shape "a" leaf 0
+# param i64 shape "a" leaf 0 axis 1
+# param ptr data "out" leaf 1 align 16 noalias written
+# b0:
+#   %1 = const i32 1
+#   %2 = const i32 0
+#   %3 = param ptr 0
+#   %4 = param i64 1
+#   %5 = param i64 2
+#   %6 = param ptr 3
+#   %7 = sreg.ctaid.x i32
+#   %8 = sreg.ntid.x i32
+#   %9 = sreg.tid.x i32
+#   %10 = const i32 -1
+#   %11 = convert i32 %4
+#   %12 = convert i32 %5
+#   %13 = mul.nowrap i32 %7, %8
+#   %14 = add.nowrap i32 %13, %9
+#   %15 = cmp.lt bool %14, %11
+#   branch %15, b1, b5
+# b1:
+#   %16 = phi i32 b0:%2, b2:%18
+#   %17 = cmp.lt bool %16, %12
+#   branch %17, b2, b4
+# b2:
+#   %18 = add.nowrap i32 %16, %1
+#   %19 = mul.nowrap i32 %14, %12
+#   %20 = add.nowrap i32 %19, %16
+#   %21 = addr ptr %3, %20, 4
+#   %22 = load.invariant i32 %21
+#   %23 = cmp.lt bool %22, %2
+#   branch %23, b3, b1
+# b3:
+#   %24 = addr ptr %6, %14, 4
+#   store %24, %16
+#   jump b5
+# b4:
+#   %25 = addr ptr %6, %14, 4
+#   store %25, %10
+#   jump b5
+# b5:
+#   ret
 # <<<
 # >>> ir while_else(i8[::1])
+# kernel while_else_i8c1
+# facts size32 align16 noalias
+# param ptr data "out" leaf 0 align 16 noalias written
+# param i64 shape "out" leaf 0
+# b0:
+#   %1 = const i32 0
+#   %2 = param ptr 0
+#   %3 = param i64 1
+#   %4 = sreg.ctaid.x i32
+#   %5 = sreg.ntid.x i32
+#   %6 = sreg.tid.x i32
+#   %7 = const i64 0
+#   %8 = const i64 1
+#   %9 = const i64 30
+#   %10 = const i64 2
+#   %11 = const i64 3
+#   %12 = const i64 1000
+#   %13 = convert i32 %3
+#   %14 = mul.nowrap i32 %4, %5
+#   %15 = add.nowrap i32 %14, %6
+#   %16 = convert i64 %15
+#   jump b1
+# b1:
+#   %17 = phi i64 b0:%16, b6:%27
+#   %18 = phi i64 b0:%7, b6:%28
+#   %19 = cmp.gt bool %17, %8
+#   branch %19, b2, b7
+# b2:
+#   %20 = cmp.eq bool %18, %9
+#   branch %20, b8, b3
+# b3:
+#   %21 = truncmod i64 %17, %10
+#   %22 = convert i32 %21
+#   %23 = cmp.eq bool %22, %1
+#   branch %23, b4, b5
+# b4:
+#   %24 = truncdiv i64 %17, %10
+#   jump b6
+# b5:
+#   %25 = mul i64 %17, %11
+#   %26 = add i64 %25, %8
+#   jump b6
+# b6: poll
+#   %27 = phi i64 b4:%24, b5:%26
+#   %28 = add i64 %18, %8
+#   jump b1
+# b7:
+#   %29 = add i64 %18, %12
+#   jump b8
+# b8:
+#   %30 = phi i64 b2:%18, b7:%29
+#   %31 = cmp.lt bool %15, %13
+#   branch %31, b9, b10
+# b9:
+#   %32 = addr ptr %2, %15, 8
+#   store %32, %30
+#   jump b10
+# b10:
+#   ret
 # <<<
 # >>> ir range_steps(int, int, int, i8[::1])
+# kernel range_steps_i_i_i_i8c1
+# facts size32 align16 noalias
+# param i64 scalar "start" leaf 0
+# param i64 scalar "stop" leaf 1
+# param i64 scalar "step" leaf 2
+# param ptr data "out" leaf 3 align 16 noalias written
+# b0:
+#   %1 = const i32 2
+#   %2 = const i32 1
+#   %3 = param i64 0
+#   %4 = param i64 1
+#   %5 = param i64 2
+#   %6 = param ptr 3
+#   %7 = const i64 -99
+#   %8 = const i64 0
+#   %9 = const i64 7
+#   %10 = const i64 1
+#   jump b1
+# b1:
+#   %11 = phi i64 b0:%7, b2:%11, b3:%14
+#   %12 = phi i64 b0:%8, b2:%12, b3:%21
+#   %13 = phi i64 b0:%8, b2:%13, b3:%22
+#   %14 = phi i64 b0:%3, b2:%19, b3:%19
+#   %15 = cmp.gt bool %5, %8
+#   %16 = cmp.lt bool %14, %4
+#   %17 = cmp.gt bool %14, %4
+#   %18 = select bool %15, %16, %17
+#   branch %18, b2, b4
+# b2:
+#   %19 = add i64 %14, %5
+#   %20 = cmp.eq bool %14, %9
+#   branch %20, b1, b3
+# b3:
+#   %21 = add i64 %12, %10
+#   %22 = add i64 %13, %14
+#   jump b1
+# b4:
+#   store %6, %12
+#   %23 = addr ptr %6, %2, 8
+#   store %23, %13
+#   %24 = addr ptr %6, %1, 8
+#   store %24, %11
+#   ret
 # <<<
 # >>> ir nested(i8[::1])
+# kernel nested_i8c1
+# facts size32 align16 noalias
+# param ptr data "out" leaf 0 align 16 noalias written
+# param i64 shape "out" leaf 0
+# b0:
+#   %1 = const i32 2
+#   %2 = const i32 -1
+#   %3 = const i32 5
+#   %4 = const i32 1
+#   %5 = const i32 0
+#   %6 = param ptr 0
+#   %7 = param i64 1
+#   %8 = sreg.ctaid.x i32
+#   %9 = sreg.ntid.x i32
+#   %10 = sreg.tid.x i32
+#   %11 = const i64 0
+#   %12 = const i64 1
+#   %13 = const i64 2
+#   %14 = const i64 3
+#   %15 = convert i32 %7
+#   %16 = mul.nowrap i32 %8, %9
+#   %17 = add.nowrap i32 %16, %10
+#   %18 = convert i64 %17
+#   jump b1
+# b1:
+#   %19 = phi i64 b0:%11, b11:%25
+#   %20 = phi i32 b0:%5, b11:%23
+#   %21 = convert i64 %20
+#   %22 = cmp.lt bool %20, %17
+#   branch %22, b2, b12
+# b2:
+#   %23 = add.nowrap i32 %20, %4
+#   %24 = mul i64 %18, %13
+#   jump b3
+# b3:
+#   %25 = phi i64 b2:%19, b9:%29, b10:%29
+#   %26 = phi i64 b2:%21, b9:%28, b10:%28
+#   %27 = cmp.lt bool %26, %24
+#   branch %27, b4, b11
+# b4:
+#   %28 = add i64 %26, %14
+#   jump b5
+# b5:
+#   %29 = phi i64 b4:%25, b7:%38, b8:%29
+#   %30 = phi i32 b4:%3, b7:%33, b8:%33
+#   %31 = convert i64 %30
+#   %32 = cmp.gt bool %30, %5
+#   branch %32, b6, b10
+# b6:
+#   %33 = add.nowrap i32 %30, %2
+#   %34 = add i64 %21, %26
+#   %35 = truncmod i64 %34, %31
+#   %36 = convert i32 %35
+#   %37 = cmp.eq bool %36, %5
+#   branch %37, b7, b8
+# b7:
+#   %38 = add i64 %29, %12
+#   jump b5
+# b8:
+#   %39 = cmp.eq bool %30, %1
+#   branch %39, b9, b5
+# b9: poll
+#   jump b3
+# b10: poll
+#   jump b3
+# b11: poll
+#   jump b1
+# b12:
+#   %40 = cmp.lt bool %17, %15
+#   branch %40, b13, b14
+# b13:
+#   %41 = addr ptr %6, %17, 8
+#   store %41, %19
+#   jump b14
+# b14:
+#   ret
 # <<<
 # >>> ir assigning_the_loop_variable(i8[::1])
+# kernel assigning_the_loop_variable_i8c1
+# facts size32 align16 noalias
+# param ptr data "out" leaf 0 align 16 noalias written
+# b0:
+#   %1 = const i32 6
+#   %2 = const i32 1
+#   %3 = const i32 0
+#   %4 = param ptr 0
+#   %5 = const i64 0
+#   %6 = const i64 100
+#   jump b1
+# b1:
+#   %7 = phi i64 b0:%5, b2:%13
+#   %8 = phi i32 b0:%3, b2:%11
+#   %9 = convert i64 %8
+#   %10 = cmp.lt bool %8, %1
+#   branch %10, b2, b3
+# b2:
+#   %11 = add.nowrap i32 %8, %2
+#   %12 = add i64 %7, %9
+#   %13 = add i64 %12, %6
+#   jump b1
+# b3:
+#   store %4, %7
+#   %14 = addr ptr %4, %2, 8
+#   store %14, %6
+#   ret
 # <<<

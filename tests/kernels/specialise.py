@@ -41,10 +41,81 @@ ARGS = {
 RTOL = {"captured_array": 1e-6}
 
 # >>> ir fold(i4[::1])
+# kernel fold_i4c1
+# facts size32 align16 noalias
+# param ptr data "out" leaf 0 align 16 noalias written
+# b0:
+#   %1 = param ptr 0
+#   %2 = const i32 42
+#   store %1, %2
+#   ret
 # <<<
 # >>> ir captured_array(f4[::1], f4[::1])
+# kernel captured_array_f4c1_f4c1
+# facts size32 align16 noalias
+# param ptr data "a" leaf 0 align 16 noalias read
+# param i64 shape "a" leaf 0
+# param ptr data "out" leaf 1 align 16 noalias written
+# data align 16 const "0000803e0000003f0000803e"
+# data align 16 const "0000803e0000003f0000803e"
+# b0:
+#   %1 = const i32 3
+#   %2 = const i32 1
+#   %3 = const i32 -1
+#   %4 = const i32 0
+#   %5 = param ptr 0
+#   %6 = param i64 1
+#   %7 = param ptr 2
+#   %8 = sreg.ctaid.x i32
+#   %9 = sreg.ntid.x i32
+#   %10 = sreg.tid.x i32
+#   %11 = const i64 -1
+#   %12 = const f32 0.0
+#   %13 = data ptrc 1
+#   %14 = convert i32 %6
+#   %15 = mul.nowrap i32 %8, %9
+#   %16 = add.nowrap i32 %15, %10
+#   %17 = convert i64 %16
+#   %18 = cmp.gt bool %16, %4
+#   branch %18, b1, b5
+# b1:
+#   %19 = add.nowrap i32 %14, %3
+#   %20 = cmp.lt bool %16, %19
+#   branch %20, b2, b5
+# b2:
+#   %21 = phi f32 b1:%12, b3:%33
+#   %22 = phi i32 b1:%4, b3:%25
+#   %23 = convert i64 %22
+#   %24 = cmp.lt bool %22, %1
+#   branch %24, b3, b4
+# b3:
+#   %25 = add.nowrap i32 %22, %2
+#   %26 = addr ptrc %13, %22, 4
+#   %27 = load.invariant f32 %26
+#   %28 = add i64 %17, %23
+#   %29 = add i64 %28, %11
+#   %30 = convert i32 %29
+#   %31 = addr ptr %5, %30, 4
+#   %32 = load.invariant f32 %31
+#   %33 = fma f32 %27, %32, %21
+#   jump b2
+# b4:
+#   %34 = addr ptr %7, %16, 4
+#   store %34, %21
+#   jump b5
+# b5:
+#   ret
 # <<<
 # >>> ir only_what_is_used(f8[:, ::1], f8[:, ::1], i8[::1])
+# kernel only_what_is_used_f8c2_f8c2_i8c1
+# facts size32 align16 noalias
+# param i64 shape "b" leaf 1
+# param ptr data "out" leaf 2 align 16 noalias written
+# b0:
+#   %1 = param i64 0
+#   %2 = param ptr 1
+#   store %2, %1
+#   ret
 # <<<
 # >>> ptx sm_80 fold(i4[::1])
 # ...
