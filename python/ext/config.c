@@ -21,24 +21,31 @@ static int read_count(PyObject *o, const char *what, int64_t *out) {
     return 0;
 }
 
-/* An int or a sequence of one to three. */
-static int read_dims(PyObject *o, const char *what, uint32_t out[3]) {
+static int read_sizes(PyObject *const *items, Py_ssize_t n, PyObject *whole, const char *what, uint32_t out[3]) {
     out[0] = out[1] = out[2] = 1;
-    bool sequence = PyTuple_Check(o) || PyList_Check(o);
-    Py_ssize_t n = sequence ? PySequence_Fast_GET_SIZE(o) : 1;
     if (n < 1 || n > 3) {
-        PyErr_Format(PyExc_TypeError, "%s has one to three dimensions, and %R has %zd", what, o, n);
+        PyErr_Format(PyExc_TypeError, "%s has one to three dimensions, and %R has %zd", what, whole, n);
         return -1;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
         int64_t v;
-        if (read_count(sequence ? PySequence_Fast_GET_ITEM(o, i) : o, what, &v) < 0) return -1;
+        if (read_count(items[i], what, &v) < 0) return -1;
         if (v > UINT32_MAX)
             return errors_raise("LaunchError", "%s.%s is %lld, more than any device takes", what, axis_names[i],
                                 (long long)v);
         out[i] = (uint32_t)v;
     }
     return 0;
+}
+
+/* An int or a sequence of one to three. */
+static int read_dims(PyObject *o, const char *what, uint32_t out[3]) {
+    if (PyTuple_Check(o)) return read_sizes(((PyTupleObject *)o)->ob_item, PyTuple_GET_SIZE(o), o, what, out);
+    if (!PyList_Check(o)) return read_sizes(&o, 1, o, what, out);
+    PyObject *copy = PyList_AsTuple(o); /* an __index__ may change the list */
+    int status = copy ? read_sizes(((PyTupleObject *)copy)->ob_item, PyTuple_GET_SIZE(copy), o, what, out) : -1;
+    Py_XDECREF(copy);
+    return status;
 }
 
 static int read_stream(PyObject *o) {
