@@ -138,6 +138,7 @@ static void walk_block(Simplify *s, BlockId b, const BlockId *idom) {
 static void place_leaves(Simplify *s) {
     RefVec *entry = &s->m->blocks.at[0].instrs;
     uint32_t n = s->leaves.n, old = entry->n;
+    if (!n) return;
     for (uint32_t i = 0; i < n; i++) VEC_PUSH(s->m->arena, entry, REF_NONE);
     memmove(entry->at + n, entry->at, old * sizeof(Ref));
     memcpy(entry->at, s->leaves.at, n * sizeof(Ref));
