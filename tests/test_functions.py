@@ -534,3 +534,39 @@ def test_the_page_is_up_to_date() -> None:
     spec.loader.exec_module(module)
     assert module.PAGE.read_text() == module.page(), "run docs/make_functions.py"
     assert sum(len(rows) for _, rows in module.sections()) == len(ROWS)
+
+
+ARGUMENTS = [
+    "",
+    "x[0]",
+    "x",
+    "None",
+    "(1, 2.5)",
+    "()",
+    "'text'",
+    "z[0]",
+    "1.5",
+    "7",
+    "True",
+    "np.float32",
+    "math",
+    "range(3)",
+]
+SECONDS = ["", "x", "n", "0", "-1", "None", "z[0]", "x[0], n, 3", "k=1", "*(1, 2, 3)", "1, 2, 3, 4, 5, 6, 7, 8"]
+
+
+@pytest.mark.parametrize("path", sorted(ROWS))
+def test_wrong_arguments_are_a_message(path: str) -> None:
+    """Whatever a call has: it compiles, or there is a CompileError."""
+    module, _, name = path.partition(".")
+    called = {"builtins": "", "numpy": "np.", "scalar": "x[0]."}.get(module, module + ".") + name
+    texts = [f"{called}({', '.join(a for a in (first, second) if a)})" for first in ARGUMENTS for second in SECONDS]
+    for text in [*texts[:: max(1, len(texts) // 40)], f"{called}({ARGUMENTS[0]})", called]:
+        scope: dict[str, Any] = {"np": np, "math": math, "operator": operator, "gpu": gpu}
+        exec(f"def f(x, z, n, out):\n    v = {text}\n    out[0] = v[0] if isinstance(v, tuple) else v\n", scope)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                gpu.jit(scope["f"]).compile("f4[::1], c8[::1], int, f8[::1]")
+            except gpu.CompileError as error:
+                assert "error:" in str(error), text
