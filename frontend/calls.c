@@ -140,6 +140,42 @@ static bool calls_itself(const Eval *e, const PyFunc *f) {
     return false;
 }
 
+/* What jit(signature, device=True) declares of a function: a tuple of dtypes, the result's and then the parameters',
+ * with None where the signature says no scalar type. NULL if it declares nothing. */
+static HostRef declared_types(Eval *e, const Callee *callee, uint32_t nparams) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    HostRef types = e->host->attr(e->host->self, callee->globals, "_declared");
+    bool found = types && e->host->info(e->host->self, types, &info) && info.kind == HOST_TUPLE;
+    return found && info.n == nparams + 1 ? types : NULL;
+}
+
+/* Makes a value the scalar that the signature declares at `index`. */
+static bool convert_declared(Eval *e, const CallSite *site, HostRef declared, uint32_t index, Val *v) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    HostRef item = e->host->item(e->host->self, declared, index);
+    if (!item || !e->host->info(e->host->self, item, &info) || info.kind != HOST_DTYPE || val_poisoned(*v)) return true;
+    bool ok = val_is_scalar(*v);
+    if (ok) {
+        DType from = val_dtype(*v);
+        ok = info.type == DT_BOOL || dt_is_complex(info.type) || !(dt_is_complex(from) || (dt_is_float(from) && dt_is_int(info.type)));
+    }
+    if (!ok) {
+        e_fail(e, site->span, arena_printf(e->arena, "its signature says %s", dtype_info[info.type].name), DIAG_ARG_TYPE,
+               site->name, e_text(e, *v));
+        return false;
+    }
+    *v = val_convert(e, *v, SCALAR(info.type, false));
+    return true;
+}
+
+Val call_declared_result(Eval *e, const CallSite *site, const Callee *callee, uint32_t nparams, Val result) {
+    HostRef declared = declared_types(e, callee, nparams);
+    if (!declared || !result.ty || !val_is_scalar(result)) return result;
+    return convert_declared(e, site, declared, 0, &result) ? result : val_poison(e);
+}
+
 Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args) {
     const PyFunc *f = func_for(e, callee->code);
     if (!f) { /* what can't be translated was reported at the first call */
@@ -150,8 +186,12 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
     if (e->depth >= MAX_DEPTH) return e_fail(e, site->span, NULL, DIAG_TOO_DEEP, (unsigned)MAX_DEPTH, f->name);
     Val *bound;
     if (!bind_python(e, site, callee, fn, f, n, args, &bound)) return val_poison(e);
+    HostRef declared = declared_types(e, callee, f->params.n);
+    for (uint32_t i = 0; declared && i < f->params.n; i++)
+        if (!convert_declared(e, site, declared, i + 1, &bound[i])) return val_poison(e);
     Instance *inst = infer_instance(e, f, callee, f->params.n, bound);
-    return e->building ? build_inline(e, inst, callee, bound) : inst->result;
+    Val result = e->building ? build_inline(e, inst, callee, bound) : inst->result;
+    return call_declared_result(e, site, callee, f->params.n, result);
 }
 
 /* ---- other callables --------------------------------------------------------------------------------- */

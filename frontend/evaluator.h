@@ -76,6 +76,7 @@ struct Eval {
     uint32_t span;
     const PySpan *index_spans;  /* of the items of the subscript being evaluated, or NULL */
     uint32_t nindex_spans;
+    PySpan value_span;          /* of the value being stored */
     VEC(PhiFeed) feeds;
     VEC(FuncEntry) funcs;
     VEC(DataEntry) data;
@@ -132,6 +133,8 @@ Val tuple_item(Eval *e, PySpan span, Val tuple, Val index);
 
 /* calls.c */
 PyFunc *func_for(Eval *e, HostRef code);            /* NULL: reported */
+/* A result as the function's declared signature has it; the value itself if it declares none. */
+Val call_declared_result(Eval *e, const CallSite *site, const Callee *callee, uint32_t nparams, Val result);
 Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args);
 
 /* step.c */
@@ -143,6 +146,8 @@ bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to);
 Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args);
 
 /* undef.c */
+PySpan span_of_name(const Eval *e, const PyFunc *f, PySpan span, const char *name);   /* where the line has the name, if once */
+PySpan span_first_line(const Eval *e, const PyFunc *f, PySpan span);
 void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span);
 
 /* build.c */

@@ -22,7 +22,7 @@ static void run_frontend(Compilation *c, const CompileRequest *r) {
         return;
     }
     FrontendRequest request = {.host = &c->host->host,
-                               .function = host_ref(c->host, k->function),
+                               .function = host_ref(c->host, (PyObject *)k),
                                .dialect = k->dialect,
                                .args = c->types,
                                .nargs = c->ntypes,

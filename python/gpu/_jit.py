@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, overload
 
-    from ._dtypes import Signature
+    from ._dtypes import DType, Signature
 else:
 
     def overload(function: Any) -> Any:
@@ -54,6 +54,9 @@ class Kernel(_core.Kernel):
 
     __name__: str
     __qualname__: str
+    # Of a device function with a signature: dtypes of result and parameters, None where it says no scalar type. The
+    # compiler converts to them in calls.
+    _declared: tuple[DType | None, ...] | None = None
 
     def __init__(self, function: Callable[..., Any], dialect: str, options: dict[str, Any]) -> None:
         super().__init__(function, dialect, options)
@@ -207,7 +210,23 @@ def _make_kernel(dialect: str, function: Any, options: dict[str, Any], signature
     if not options["device"]:
         for signature in signatures:
             kernel.compile(signature)
+    elif signatures:
+        kernel._declared = _declared_types(function, signatures)
     return kernel
+
+
+def _declared_types(function: Any, signatures: tuple[Signature, ...]) -> tuple[DType | None, ...]:
+    if len(signatures) > 1:
+        raise TypeError(f"a device function has one signature, and {function.__name__} has {len(signatures)}")
+    code, types = function.__code__, (signatures[0].result, *signatures[0].args)
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)  # CO_VARARGS
+    if len(types) - 1 != count:
+        raise TypeError(f"{function.__name__}() has {count} parameters, and its signature {len(types) - 1} types")
+    from ._dtypes import dtypes
+
+    return tuple(
+        dtypes.get("bool_" if t.dtype == "bool" else t.dtype or "") if t and t.kind == "scalar" else None for t in types
+    )
 
 
 def check_options(given: dict[str, Any]) -> dict[str, Any]:

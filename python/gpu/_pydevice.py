@@ -82,7 +82,7 @@ def call(kernel: _core.Kernel, args: tuple[Any, ...], kwargs: dict[str, Any] | N
     args, kwargs
         Scalars: typed ones keep their types, Python's numbers are weak.
     """
-    function = Scope().function(kernel.py_func)
+    function = Scope().kernel(kernel)
     with np.errstate(all="ignore"):
         return function(*args, **kwargs or {})
 
@@ -184,6 +184,21 @@ class Scope:
                 cell.cell_contents = self.replace(original.cell_contents)
         return bound
 
+    def kernel(self, kernel: _core.Kernel) -> Callable[..., Any]:
+        """A device function; with a signature, arguments and result are converted to its types."""
+        function, declared = self.function(kernel.py_func), getattr(kernel, "_declared", None)
+        if declared is None:
+            return function
+        code = function.__code__
+        types = dict(zip(code.co_varnames, declared[1:], strict=False))
+
+        def typed(*args: Any, **kwargs: Any) -> Any:
+            given = {**dict(zip(code.co_varnames, args, strict=False)), **kwargs}
+            given = {name: _pynames.convert(value, types.get(name)) for name, value in given.items()}
+            return _pynames.convert(function(**given), declared[0])
+
+        return typed
+
     def space(self, original: dict[str, Any]) -> dict[str, Any]:
         """One copy of each module's globals."""
         return self.spaces.setdefault(id(original), dict(original))
@@ -203,7 +218,7 @@ class Scope:
         if isinstance(value, ModuleType):
             return self.module(value)
         if isinstance(value, _core.Kernel):
-            return self.function(value.py_func)
+            return self.kernel(value)
         if isinstance(value, FunctionType) and _is_users(value.__module__):
             return self.function(value)
         if isinstance(value, Intrinsic):

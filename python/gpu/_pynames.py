@@ -81,6 +81,13 @@ class Converter:
         return f"<converts to {self.dtype.name}>"
 
 
+def convert(value: Any, to: DType | None) -> Any:
+    """A number as a signature declares it; others, and where it declares nothing, as they are."""
+    if to is None or not isinstance(value, (int, float, complex, np.generic)):
+        return value
+    return Converter(to.dtype)(value)
+
+
 class _IntMeta(type):
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, builtins.int)

@@ -149,6 +149,27 @@ def test_explicit_signatures_are_compiled_at_once() -> None:
         gpu.jit("float32(float32)")(twice.py_func)
 
 
+def test_declared_types_of_device_functions() -> None:
+    half = gpu.jit("f4(f4)", device=True)(lambda x: x * 0.5)
+
+    def k(out):
+        out[0] = half(out[0]) + 1e-9  # float32 arithmetic: 1e-9 is lost
+
+    out = np.ones(1)
+    gpu.jit(k)[1, 1](out)
+    assert out[0] == 0.5
+
+    def wrong(out):
+        out[0] = half(1j)
+
+    with pytest.raises(gpu.TypingError, match=r"half\(\) does not take complex(.|\n)*its signature says float32"):
+        gpu.jit(wrong)[1, 1](out)
+    with pytest.raises(TypeError, match="has one signature, and <lambda> has 2"):
+        gpu.jit(["f4(f4)", "f8(f8)"], device=True)(half.py_func)
+    with pytest.raises(TypeError, match=r"has 1 parameters, and its signature 2 types"):
+        gpu.jit("f4(f4, f4)", device=True)(half.py_func)
+
+
 def test_compile_and_inspect() -> None:
     kernel = gpu.jit(twice.py_func)
     with pytest.raises(ValueError, match="isn't compiled for any types yet"):

@@ -215,6 +215,25 @@ def test_direct_calls_of_device_functions() -> None:
         gpu.jit(device=True)(lambda: gpu.grid(1))()
 
 
+def test_declared_types_of_device_functions() -> None:
+    @gpu.jit("uint32(uint32)", device=True)
+    def lcg(x):
+        return x * 1664525 + 1013904223
+
+    def k(out, seed):
+        out[0] = lcg(lcg(seed))
+
+    want = 42
+    for _ in range(2):
+        want = (want * 1664525 + 1013904223) % 2**32
+    for device in ("python", "cpu"):
+        with gpu.device(device):
+            out = np.zeros(1, np.uint64)
+            run(k, out, 42)
+            assert out[0] == want
+            assert lcg(lcg(42)) == want and isinstance(lcg(x=np.uint32(1)), np.uint32)
+
+
 def test_arguments() -> None:
     box = []
 
