@@ -6,8 +6,8 @@
  *   fold      a branch on a constant, on `not`, on `is not`; a branch whose ways are one
  *   skip      a block that only jumps
  *   thread    a branch on a value that the branch before it tested
- *   copy      a short tail that returns or raises, and takes its value from the stack, into each jump to it:
- *             some versions do, and 3.10 has no columns by which one could tell that they did
+ *   copy      a short tail that returns or raises, and takes its value from the stack, for each way to it: some
+ *             versions do for some ways, and 3.10 has no columns by which one could tell that they did
  *   sweep     stores nobody reads, values nobody uses
  *   merge     equal ends of blocks with equal successors, of the same source line
  *   join      a block with the only block that leads to it */
@@ -255,18 +255,37 @@ static void copy_into(Cfg *g, PyBlockId pred, const PyBlock *tail) {
     b->nsucc = 0;
 }
 
-static void copy_tails(Cfg *g) {
-    for (uint32_t i = 0; i < g->norder; i++) {
-        const PyBlock *tail = block(g, g->order[i]);
-        if (!is_short_tail(g, tail)) continue;
-        for (uint32_t k = 0; k < g->norder; k++) {
-            const PyBlock *pred = block(g, g->order[k]);
-            if (pred->term == PYT_JUMP && pred->succ[0] == g->order[i]) {
-                copy_into(g, g->order[k], tail);
-                g->changed = true;
-            }
+/* The way k of a branch gets a tail of its own. */
+static void copy_for_way(Cfg *g, PyBlockId pred, uint32_t k, const PyBlock *tail) {
+    VEC_PUSH(g->c->arena, &g->f->blocks, ((PyBlock){.term = PYT_UNREACHABLE}));
+    PyBlockId made = g->f->blocks.n - 1;
+    copy_into(g, made, tail);
+    block(g, pred)->succ[k] = made;
+}
+
+static void copy_tail(Cfg *g, PyBlockId id) {
+    const PyBlock tail = *block(g, id);
+    uint32_t left = tail.preds.n;
+    for (uint32_t i = 0; i < tail.preds.n; i++) {
+        PyBlockId pred = tail.preds.at[i];
+        if (block(g, pred)->term == PYT_JUMP) {
+            copy_into(g, pred, &tail);
+            left--;
         }
     }
+    g->changed |= left < tail.preds.n;
+    for (uint32_t i = 0; i < tail.preds.n; i++)
+        for (uint32_t k = 0; k < block(g, tail.preds.at[i])->nsucc && left > 1; k++)
+            if (block(g, tail.preds.at[i])->succ[k] == id) {
+                copy_for_way(g, tail.preds.at[i], k, &tail);
+                g->changed = true;
+                left--;
+            }
+}
+
+static void copy_tails(Cfg *g) {
+    for (uint32_t i = 0; i < g->norder; i++)
+        if (is_short_tail(g, block(g, g->order[i]))) copy_tail(g, g->order[i]);
 }
 
 /* ---- sweep -------------------------------------------------------------------------------------------- */
