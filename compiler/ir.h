@@ -198,6 +198,7 @@ void pass_simplify(IrModule *m);    /* simplify.c: fold, algebra, common subexpr
 void pass_ranges(IrModule *m);      /* ranges.c: drops wrap-around checks, narrows index arithmetic to 32 bits */
 void pass_params(IrModule *m);      /* params.c: drops unused parameters, sets READ and WRITTEN, INVARIANT */
 void pass_polls(IrModule *m);       /* polls.c: loops that end soon don't look for an interrupt */
+void pass_waits(IrModule *m);       /* waits.c: loads that a loop waits for are volatile */
 
 /* uniform.c: what differs between the threads of a block. */
 typedef enum Shape { SHAPE_CONST, SHAPE_BLOCK, SHAPE_AFFINE, SHAPE_VARYING } Shape;

@@ -12,6 +12,7 @@ const Pass pipeline_passes[] = {
     {"ranges", pass_ranges},
     {"clean", pass_simplify},
     {"polls", pass_polls},
+    {"waits", pass_waits},
     {"params", pass_params},
     {NULL, NULL},
 };

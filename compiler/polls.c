@@ -5,49 +5,18 @@
  * The frontend marks the back edge of every loop. A poll is a volatile load and an exit, which keep LLVM from
  * unrolling the loop and from running threads in vectors. Here the mark goes away where the loop counts from a
  * constant in constant steps to a constant bound, and it and the loops inside it together take few rounds. */
-#include "ir.h"
+#include "loops.h"
 
 enum { MOST_ROUNDS = 1 << 16 };
 
 typedef struct Loop {
-    BlockId header;
-    bool *inside; /* by block */
-    uint32_t size;
+    NaturalLoop n;
     uint64_t rounds; /* of the header, and of the loops inside that don't poll; 0: not known */
 } Loop;
 
 typedef VEC(Loop) Loops;
 
 static const Instr *instr(const IrModule *m, Ref r) { return &m->instrs.at[r]; }
-
-static bool dominates(const BlockId *idom, BlockId a, BlockId b) {
-    while (b != a && b != 0) b = idom[b];
-    return b == a;
-}
-
-static bool is_latch(const IrModule *m, const BlockId *idom, BlockId b, BlockId header) {
-    return !m->blocks.at[b].dead && dominates(idom, header, b);
-}
-
-/* The natural loop of a header: what reaches one of its latches without passing it. False if it has no latch. */
-static bool find_blocks(const IrModule *m, const BlockId *idom, Loop *l) {
-    VEC(BlockId) todo = {0};
-    const Block *header = &m->blocks.at[l->header];
-    for (uint32_t i = 0; i < header->preds.n; i++)
-        if (is_latch(m, idom, header->preds.at[i], l->header)) VEC_PUSH(m->arena, &todo, header->preds.at[i]);
-    if (!todo.n) return false;
-    l->inside = ARENA_ARRAY(m->arena, bool, m->blocks.n);
-    l->inside[l->header] = true;
-    l->size = 1;
-    while (todo.n) {
-        BlockId b = todo.at[--todo.n];
-        if (l->inside[b]) continue;
-        l->inside[b] = true;
-        l->size++;
-        for (uint32_t i = 0; i < m->blocks.at[b].preds.n; i++) VEC_PUSH(m->arena, &todo, m->blocks.at[b].preds.at[i]);
-    }
-    return true;
-}
 
 /* The constant that a value is. */
 static bool constant(const IrModule *m, Ref r, int64_t *out) {
@@ -60,12 +29,12 @@ static bool constant(const IrModule *m, Ref r, int64_t *out) {
 /* The counter's start and step, if it is a PHI of the header that every round changes by the same constant. */
 static bool counter(const IrModule *m, const Loop *l, Ref phi, int64_t *start, int64_t *step) {
     const Instr *p = instr(m, phi);
-    const Block *header = &m->blocks.at[l->header];
+    const Block *header = &m->blocks.at[l->n.header];
     bool have_start = false, have_step = false;
-    if (p->op != OP_PHI || p->block != l->header || !type_is_signed((Type)p->type)) return false;
+    if (p->op != OP_PHI || p->block != l->n.header || !type_is_signed((Type)p->type)) return false;
     for (uint32_t i = 0; i < p->nargs; i++) {
         int64_t v;
-        if (!l->inside[header->preds.at[i]]) {
+        if (!l->n.inside[header->preds.at[i]]) {
             if (!constant(m, p->args[i], &v) || (have_start && v != *start)) return false;
             *start = v, have_start = true;
             continue;
@@ -80,9 +49,9 @@ static bool counter(const IrModule *m, const Loop *l, Ref phi, int64_t *start, i
 
 /* How often the header runs, where its branch leaves the loop once the counter reaches a constant; else 0. */
 static uint64_t count_rounds(const IrModule *m, const Loop *l) {
-    const Block *header = &m->blocks.at[l->header];
+    const Block *header = &m->blocks.at[l->n.header];
     const Instr *branch = instr(m, header->instrs.at[header->instrs.n - 1]);
-    if (branch->op != OP_BRANCH || l->inside[header->succ[1]]) return 0;
+    if (branch->op != OP_BRANCH || l->n.inside[header->succ[1]]) return 0;
     const Instr *cmp = instr(m, branch->args[0]);
     int64_t start = 0, step = 0, bound;
     if (cmp->op != OP_CMP || !constant(m, cmp->args[1], &bound) || !counter(m, l, cmp->args[0], &start, &step))
@@ -104,11 +73,11 @@ static Loops find_loops(const IrModule *m) {
     BlockId *idom = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
     ir_dominators(m, idom);
     for (BlockId b = 0; b < m->blocks.n; b++) {
-        Loop l = {.header = b};
-        if (m->blocks.at[b].dead || m->blocks.at[b].preds.n < 2 || !find_blocks(m, idom, &l)) continue;
+        Loop l = {.rounds = 0};
+        if (m->blocks.at[b].dead || m->blocks.at[b].preds.n < 2 || !loop_find(m, idom, b, &l.n)) continue;
         l.rounds = count_rounds(m, &l);
         VEC_PUSH(m->arena, &loops, l);
-        for (uint32_t k = loops.n - 1; k > 0 && loops.at[k - 1].size > loops.at[k].size; k--) {
+        for (uint32_t k = loops.n - 1; k > 0 && loops.at[k - 1].n.size > loops.at[k].n.size; k--) {
             Loop swap = loops.at[k];
             loops.at[k] = loops.at[k - 1], loops.at[k - 1] = swap;
         }
@@ -119,10 +88,10 @@ static Loops find_loops(const IrModule *m) {
 /* The blocks of a loop that jump back to its header. Takes away their polls if asked; says whether there were any. */
 static bool latch_polls(IrModule *m, const Loop *l, bool take_away) {
     bool any = false;
-    const Block *header = &m->blocks.at[l->header];
+    const Block *header = &m->blocks.at[l->n.header];
     for (uint32_t i = 0; i < header->preds.n; i++) {
         Block *b = &m->blocks.at[header->preds.at[i]];
-        if (!l->inside[header->preds.at[i]]) continue;
+        if (!l->n.inside[header->preds.at[i]]) continue;
         any |= b->poll;
         if (take_away) b->poll = false;
     }
@@ -136,7 +105,7 @@ void pass_polls(IrModule *m) {
         uint64_t most = 1; /* rounds of an inner loop that runs without a poll */
         for (uint32_t k = 0; k < i; k++) {
             const Loop *inner = &loops.at[k];
-            if (!l->inside[inner->header] || latch_polls(m, inner, false)) continue;
+            if (!l->n.inside[inner->n.header] || latch_polls(m, inner, false)) continue;
             if (inner->rounds == 0) most = 0;
             else if (most && inner->rounds > most) most = inner->rounds;
         }
