@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 
+import gpu
 import numpy as np
 import pytest
-
-import gpu
 
 
 @gpu.jit
