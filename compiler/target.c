@@ -59,9 +59,11 @@ static void initialize(void) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    /* The rest of a block's threads after the vectors is short: scalar code is enough. */
-    static const char *const options[] = {"gpu", "-enable-epilogue-vectorization=false"};
-    LLVMParseCommandLineOptions(2, options, NULL);
+    /* The last threads of a block run in the vectors too, under a mask, instead of in a scalar copy of the loop:
+     * less code to emit, and faster for blocks that aren't a multiple of the vector. */
+    static const char *const options[] = {"gpu", "-prefer-predicate-over-epilogue=predicate-else-scalar-epilogue",
+                                          "-enable-epilogue-vectorization=false"};
+    LLVMParseCommandLineOptions(3, options, NULL);
 }
 
 /* LLVM's registry of targets is the process's; it is filled once. */
