@@ -297,6 +297,23 @@ static Val array_getitem(Eval *e, PySpan span, Val a, Val index) {
     return load_element(e, val_dtype(a), element_address(e, a, in, a.ty->ndim));
 }
 
+/* A list or dict outside the kernel: a constant key takes an item as a constant. */
+static Val container_item(Eval *e, PySpan span, Val v, const HostInfo *info, Val index) {
+    const Host *h = e->host;
+    HostRef obj = v.ty->obj, item = NULL;
+    const char *text;
+    Wide i;
+    bool list = info->kind == HOST_LIST, number = val_as_int(index, &i) && dt_fits(DT_I64, i);
+    if (!number && (list || index.ty->kind != TY_OBJECT))
+        return e_fail(e, span, "make it a NumPy array, which run-time indices read", DIAG_NOT_INDEXABLE, arena_printf(e->arena, "a %s with %s", ty_text(e->types, v.ty), e_text(e, index)));
+    if (list) item = h->item(h->self, obj, (size_t)(i < 0 ? i + (Wide)info->n : i));
+    else item = h->lookup(h->self, obj, number ? h->make_int(h->self, (int64_t)i) : index.ty->obj);
+    if (item) return val_object(e, item);
+    const char *key = number ? wide_text(e->arena, i) : val_as_str(e, index, &text) ? arena_printf(e->arena, "'%s'", text) : e_text(e, index);
+    return e_fail(e, span, list ? arena_printf(e->arena, "it has %u items", (unsigned)info->n) : "the kernel sees it as it is when it is compiled",
+                  DIAG_NO_ITEM, ty_text(e->types, v.ty), key);
+}
+
 Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (val_poisoned(v) || val_poisoned(index)) return val_poison(e);
     if (v.ty->kind == TY_ARRAY) return array_getitem(e, span, v, index);
@@ -309,32 +326,23 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     HostInfo info;
     memset(&info, 0, sizeof info);
     if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) &&
-        (info.kind == HOST_LIST || info.kind == HOST_DICT)) {
-        Wide i;
-        HostRef item = NULL;
-        if (info.kind == HOST_LIST && val_as_int(index, &i))
-            item = e->host->item(e->host->self, v.ty->obj, (size_t)(i < 0 ? i + (Wide)info.n : i));
-        if (info.kind == HOST_DICT && index.ty->kind == TY_OBJECT)
-            item = e->host->lookup(e->host->self, v.ty->obj, index.ty->obj);
-        if (info.kind == HOST_DICT && val_as_int(index, &i))
-            item = e->host->lookup(e->host->self, v.ty->obj, e->host->make_int(e->host->self, (int64_t)i));
-        if (item) return val_object(e, item);
-        return e_fail(e, span, "make it a NumPy array or a tuple", DIAG_NOT_INDEXABLE, ty_text(e->types, v.ty));
-    }
+        (info.kind == HOST_LIST || info.kind == HOST_DICT))
+        return container_item(e, span, v, &info, index);
     return e_fail(e, span, val_is_scalar(v) ? "declare the argument as an array, or drop the index" : NULL,
                   DIAG_NOT_INDEXABLE, e_text(e, v));
 }
 
 /* ---- a[index] = value -------------------------------------------------------------------------------- */
-static void store_element(Eval *e, PySpan span, DType d, Ref p, Val v) {
+static void store_element(Eval *e, DType d, Ref p, Val v) {
     if (val_is_scalar(v) && dt_is_complex(val_dtype(v)) && !dt_is_complex(d)) {
-        e_fail(e, span, "store .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, v), dtype_info[d].name);
+        e_fail(e, e->value_span, "store .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, v), dtype_info[d].name);
         return;
     }
     Scalar s = SCALAR(d, false);
     Wide i;
     if (v.ty->weak && v.ty->dtype == DT_I64 && val_as_int(v, &i) && dt_is_int(d) && !dt_fits(d, i) && !e_numba(e)) {
-        e_fail(e, span, "np.array(value).astype(dtype) wraps; store the wrapped value", DIAG_CONST_DOES_NOT_FIT,
+        Wide wrapped = val_from_bits(e, s, (uint64_t)i).i;
+        e_fail(e, e->value_span, arena_printf(e->arena, "%s is what its low bits are", wide_text(e->arena, wrapped)), DIAG_CONST_DOES_NOT_FIT,
                wide_text(e->arena, i), dtype_info[d].name);
         return;
     }
@@ -342,7 +350,7 @@ static void store_element(Eval *e, PySpan span, DType d, Ref p, Val v) {
     if (val_poisoned(c)) return;
     double from, to;
     if (val_as_double(v, &from) && val_as_double(c, &to) && isfinite(from) && !isfinite(to))
-        e_diag(e, span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
+        e_diag(e, e->value_span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
     if (!dt_is_complex(d)) {
         e_store(e, p, val_ref(e, c));
         return;
@@ -373,11 +381,12 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
         return;
     }
     if (!val_is_scalar(value)) {
-        e_fail(e, span, NULL, DIAG_STORE_TYPE, e_text(e, a), e_text(e, value));
+        bool many = value.ty->kind == TY_ARRAY || value.ty->kind == TY_TUPLE;
+        e_fail(e, e->value_span, many ? "store its items one by one" : "an element is one number", DIAG_STORE_TYPE, e_text(e, a), e_text(e, value));
         return;
     }
     if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return;
-    store_element(e, span, val_dtype(a), element_address(e, a, in, a.ty->ndim), value);
+    store_element(e, val_dtype(a), element_address(e, a, in, a.ty->ndim), value);
 }
 
 /* ---- attributes -------------------------------------------------------------------------------------- */

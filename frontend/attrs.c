@@ -107,5 +107,7 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     default: break;
     }
     if (r.ty) return r;
-    return e_fail(e, span, similar_attr(e, v, name), DIAG_NO_ATTRIBUTE, ty_text(e->types, v.ty), name);
+    const char *help = similar_attr(e, v, name);
+    if (!help && v.ty->kind == TY_ARRAY) help = "write a loop over the elements, or call the method before the launch";
+    return e_fail(e, span, help, DIAG_NO_ATTRIBUTE, ty_text(e->types, v.ty), name);
 }

@@ -20,8 +20,22 @@ static bool marked(const char *p, char mark) {
     return false;
 }
 
-static bool bind_failed(Eval *e, const CallSite *site, DiagCode code, const char *name) {
-    e_fail(e, site->span, NULL, code, site->name, name);
+/* "math.sin(x)", "f(x, y=..., *, z)": what a call that doesn't bind should look like. */
+static const char *call_help(Eval *e, const CallSite *site, const PyFunc *f) {
+    if (!f) return site->fn && *site->fn->signature ? arena_printf(e->arena, "it is %s%s", site->fn->path, site->fn->signature) : NULL;
+    const char *s = arena_printf(e->arena, "it is %s(", f->name);
+    bool star = false;
+    for (uint32_t i = 0; i < f->params.n; i++) {
+        const PyParam *p = &f->params.at[i];
+        const char *mark = p->vararg ? "*" : p->varkw ? "**" : p->kwonly && !star ? "*, " : "";
+        star |= p->vararg || p->kwonly;
+        s = arena_printf(e->arena, "%s%s%s%s", s, i ? ", " : "", mark, p->name);
+    }
+    return arena_printf(e->arena, "%s)", s);
+}
+
+static bool bind_failed(Eval *e, const CallSite *site, const PyFunc *f, DiagCode code, const char *name) {
+    e_fail(e, site->span, call_help(e, site, f), code, site->name, name);
     return false;
 }
 
@@ -30,19 +44,19 @@ bool call_bind(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint3
     uint32_t npos = n - site->nkw;
     memset(out, 0, nparams * sizeof *out);
     if (npos > nparams) {
-        e_fail(e, site->span, NULL, DIAG_TOO_MANY_ARGS, site->name, nparams, npos);
+        e_fail(e, site->span, call_help(e, site, NULL), DIAG_TOO_MANY_ARGS, site->name, nparams, npos);
         return false;
     }
     for (uint32_t i = 0; i < npos; i++) out[i] = args[i];
     for (uint32_t k = 0; k < site->nkw; k++) {
         uint32_t i = 0;
         while (i < nparams && (marked(params[i], '/') || strcmp(param_name(params[i]), site->kwnames[k]) != 0)) i++;
-        if (i == nparams) return bind_failed(e, site, DIAG_UNKNOWN_KEYWORD, site->kwnames[k]);
-        if (out[i].ty) return bind_failed(e, site, DIAG_ARG_TWICE, site->kwnames[k]);
+        if (i == nparams) return bind_failed(e, site, NULL, DIAG_UNKNOWN_KEYWORD, site->kwnames[k]);
+        if (out[i].ty) return bind_failed(e, site, NULL, DIAG_ARG_TWICE, site->kwnames[k]);
         out[i] = args[npos + k];
     }
     for (uint32_t i = 0; i < nparams; i++)
-        if (!out[i].ty && !marked(params[i], '?')) return bind_failed(e, site, DIAG_MISSING_ARG, param_name(params[i]));
+        if (!out[i].ty && !marked(params[i], '?')) return bind_failed(e, site, NULL, DIAG_MISSING_ARG, param_name(params[i]));
     return true;
 }
 
@@ -99,12 +113,12 @@ static bool bind_keywords(Eval *e, const CallSite *site, const PyFunc *f, Bindin
                (i == b->vararg || i == b->varkw || strcmp(f->params.at[i].name, site->kwnames[k]) != 0))
             i++;
         if (i == f->params.n) {
-            if (b->varkw == UINT32_MAX) return bind_failed(e, site, DIAG_UNKNOWN_KEYWORD, site->kwnames[k]);
+            if (b->varkw == UINT32_MAX) return bind_failed(e, site, f, DIAG_UNKNOWN_KEYWORD, site->kwnames[k]);
             names[nextra] = site->kwnames[k];
             extra[nextra++] = args[npos + k];
             continue;
         }
-        if (b->out[i].ty) return bind_failed(e, site, DIAG_ARG_TWICE, site->kwnames[k]);
+        if (b->out[i].ty) return bind_failed(e, site, f, DIAG_ARG_TWICE, site->kwnames[k]);
         b->out[i] = args[npos + k];
     }
     if (b->varkw != UINT32_MAX)
@@ -118,7 +132,7 @@ static bool bind_python(Eval *e, const CallSite *site, const Callee *c, Val fn, 
     Binding b = param_kinds(e, f);
     uint32_t npos = n - site->nkw;
     if (npos > b.npos && b.vararg == UINT32_MAX) {
-        e_fail(e, site->span, NULL, DIAG_TOO_MANY_ARGS, site->name, b.npos, npos);
+        e_fail(e, site->span, call_help(e, site, f), DIAG_TOO_MANY_ARGS, site->name, b.npos, npos);
         return false;
     }
     for (uint32_t i = 0; i < npos && i < b.npos; i++) b.out[i] = args[i];
@@ -128,7 +142,7 @@ static bool bind_python(Eval *e, const CallSite *site, const Callee *c, Val fn, 
     for (uint32_t i = 0; i < f->params.n; i++) {
         if (b.out[i].ty) continue;
         b.out[i] = default_of(e, c, fn, f, i, b.npos);
-        if (!b.out[i].ty) return bind_failed(e, site, DIAG_MISSING_ARG, f->params.at[i].name);
+        if (!b.out[i].ty) return bind_failed(e, site, f, DIAG_MISSING_ARG, f->params.at[i].name);
     }
     *out = b.out;
     return true;
@@ -145,6 +159,7 @@ static bool calls_itself(const Eval *e, const PyFunc *f) {
 static HostRef declared_types(Eval *e, const Callee *callee, uint32_t nparams) {
     HostInfo info;
     memset(&info, 0, sizeof info);
+    if (callee->code != callee->globals) return NULL;        /* an inner function */
     HostRef types = e->host->attr(e->host->self, callee->globals, "_declared");
     bool found = types && e->host->info(e->host->self, types, &info) && info.kind == HOST_TUPLE;
     return found && info.n == nparams + 1 ? types : NULL;
@@ -194,6 +209,9 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
     return call_declared_result(e, site, callee, f->params.n, result);
 }
 
+static const char *const not_in_kernel =
+    "a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch";
+
 /* ---- other callables --------------------------------------------------------------------------------- */
 static bool any_poison(uint32_t n, const Val *args) {
     for (uint32_t i = 0; i < n; i++)
@@ -234,7 +252,7 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
         return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, n, args, cls, info->text, NULL), .items = args};
     HostRef names = e->host->attr(e->host->self, cls, "_fields");
     if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE)
-        return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
+        return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
     const char **params = ARENA_ARRAY(e->arena, const char *, fields.n + 1);
     for (size_t i = 0; i < fields.n; i++) {
         HostInfo name;
@@ -261,9 +279,9 @@ static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const 
     case HOST_NAMED: {
         const DevFn *named = devfn_find(info.path);
         if (named) return call_devfn(e, site, named, n, args);
-        return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
+        return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
     }
-    case HOST_OTHER: return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
+    case HOST_OTHER: return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
     default: return e_fail(e, site->span, NULL, DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
     }
 }

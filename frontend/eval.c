@@ -208,7 +208,7 @@ static Ref emit_const(Eval *e, Type t, uint64_t bits) {
 Ref val_ref(Eval *e, Val v) {
     if (!val_const(v)) return v.ref[0];
     if (v.konst == KONST_INT && !dt_fits(val_dtype(v), v.i)) {      /* a Python integer that only a constant could hold */
-        e_fail(e, (PySpan){0}, NULL, DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, v.i), dtype_info[v.ty->dtype].name);
+        e_fail(e, (PySpan){0}, "an integer at run time has 64 bits; float(...) holds larger numbers", DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, v.i), dtype_info[v.ty->dtype].name);
         return REF_NONE;
     }
     return emit_const(e, dtype_info[v.ty->dtype].ir, val_bits(v, val_dtype(v)));

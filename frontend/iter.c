@@ -59,7 +59,7 @@ Val eval_len(Eval *e, PySpan span, Val v) {
     if (v.ty->kind == TY_ARRAY && v.ty->ndim) return v.items[1];
     if (v.ty->kind == TY_RANGE) return range_len(e, span, v);
     if (val_as_str(e, v, &s)) return val_int(e, (Wide)strlen(s));
-    return e_fail(e, span, NULL, DIAG_ARG_TYPE, "len", e_text(e, v));
+    return e_fail(e, span, "len() takes arrays, tuples and ranges", DIAG_ARG_TYPE, "len", e_text(e, v));
 }
 
 /* ---- tuples ------------------------------------------------------------------------------------------ */
@@ -104,7 +104,7 @@ Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
     if (!is_integer(index)) return e_fail(e, span, "// is the integer division", DIAG_INDEX_TYPE, e_text(e, index));
     if (val_as_int(index, &i)) {
         if (i < 0) i += n;
-        if (i < 0 || i >= n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, e_text(e, index), n);
+        if (i < 0 || i >= n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, wide_text(e->arena, index.i), n);
         return t.items[i];
     }
     bool may_wrap = dtype_info[index.ty->dtype].kind == DK_INT;

@@ -215,7 +215,7 @@ Val eval_exception(Eval *e, PySpan span, Val v) {
     if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_CLASS &&
         info.is_exception)
         return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, 0, NULL, v.ty->obj, info.text, NULL)};
-    return e_fail(e, span, NULL, DIAG_NOT_EXCEPTION, e_text(e, v));
+    return e_fail(e, span, "such as ValueError(\"what is wrong\")", DIAG_NOT_EXCEPTION, e_text(e, v));
 }
 
 /* ---- f-strings of constants ----------------------------------------------------------------------------- */
@@ -279,6 +279,16 @@ static void warn_widened(const Step *s, Val array, Val value) {
     e_help(s->e, diag, "start from %s: np.%s(...)", dtype_info[d].name, dtype_info[d].name);
 }
 
+/* The place of an operand: its own, or where the line names the variable. */
+static PySpan operand_span(const Step *s, uint32_t i) {
+    const PyFunc *f = s->fr->inst->f;
+    const PyInstr *in = &f->instrs.at[s->in->args[i]];
+    bool variable = in->op == PY_PARAM || in->op == PY_PHI || in->op == PY_UNDEF;
+    if (!variable && in->span.col && in->span.line == s->span.line) return in->span;
+    PySpan line = span_first_line(s->e, f, s->span);
+    return variable && in->name ? span_of_name(s->e, f, line, in->name) : line;
+}
+
 /* Tells array indexing where the items of the subscript stand in the source. */
 static void set_index_spans(const Step *s) {
     const PyFunc *f = s->fr->inst->f;
@@ -301,9 +311,11 @@ static Val step_subscr(const Step *s) {
 static Val step_store(const Step *s) {
     Val a = arg(s, 0), i = arg(s, 1), v = arg(s, 2);
     if (s->e->building) set_index_spans(s);
+    if (s->e->building) s->e->value_span = operand_span(s, 2);
     if (!val_poisoned(a) && a.ty->kind == TY_ARRAY) warn_widened(s, a, v);
     eval_setitem(s->e, s->span, a, i, v);
     s->e->nindex_spans = 0;
+    s->e->value_span = (PySpan){0};
     return val_none(s->e);
 }
 
@@ -361,11 +373,11 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_ATTR: return eval_attr(e, in->span, x, in->name);
     case PY_STORE_ATTR: {
         Val v = arg(s, 0);
-        return val_poisoned(v) ? v : e_fail(e, in->span, NULL, DIAG_STORE_ATTRIBUTE, in->name, e_text(e, v));
+        return val_poisoned(v) ? v : e_fail(e, in->span, "a kernel writes elements of arrays", DIAG_STORE_ATTRIBUTE, in->name, e_text(e, v));
     }
     case PY_SUBSCR: return step_subscr(s);
     case PY_STORE_SUBSCR: return step_store(s);
-    case PY_DEL_SUBSCR: return refuse(s, "del of an item", "arrays keep their size", NULL);
+    case PY_DEL_SUBSCR: return refuse(s, "del of an item", "arrays keep their size", "store a value that means nothing");
     case PY_SLICE: return step_slice(s);
     case PY_TUPLE:
     case PY_LIST: return step_tuple(s);
@@ -386,7 +398,7 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_STRING: return step_string(s, false);
     case PY_UNPACK_ITEM: return step_unpack(s);
     case PY_UNPACK_EX: return step_unpack_ex(s);
-    case PY_ITER: return eval_iter(e, in->span, x);
+    case PY_ITER: return eval_iter(e, e->building ? operand_span(s, 0) : in->span, x);
     case PY_ITER_HAS: return eval_iter_has(e, in->span, x);
     case PY_ITER_VALUE: return eval_iter_value(e, in->span, x);
     case PY_ITER_NEXT: return eval_iter_next(e, in->span, x);

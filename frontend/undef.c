@@ -189,9 +189,9 @@ static uint32_t columns(const char *from, const char *to) {
 }
 
 /* A loop's span covers its body: its first line is enough. */
-static PySpan first_line(const Search *s, PySpan span) {
+PySpan span_first_line(const Eval *e, const PyFunc *f, PySpan span) {
     if (!span.col || span.end_line == span.line) return span;
-    const char *line = s->e->host->source_line(s->e->host->self, s->f->file, span.line);
+    const char *line = e->host->source_line(e->host->self, f->file, span.line);
     return line ? (PySpan){span.line, span.col, span.line, columns(line, line + strlen(line)) + 1} : span;
 }
 
@@ -201,7 +201,7 @@ static void note_branch(const Search *s, Diag *d, PyBlockId b, uint32_t way) {
     DiagFrame at = s->fr->at;
     at.span = cond->span.line ? cond->span : block->term_span;
     const char *text = way ? "it is unassigned when this is false" : "it is unassigned when this is true";
-    if (cond->op == PY_ITER_HAS) at.span = first_line(s, at.span);
+    if (cond->op == PY_ITER_HAS) at.span = span_first_line(s->e, s->f, at.span);
     if (cond->op == PY_ITER_HAS) text = way ? "it is unassigned when this loop has no iteration" : "it is unassigned in the first iteration of this loop";
     diag_note(s->e->diags, d, &at, "%s", text);
 }
@@ -226,8 +226,8 @@ static bool word_char(char c) {
 }
 
 /* Loads of variables have no place of their own: the only occurrence of the name in the line, if there is one. */
-static PySpan name_span(const Search *s, PySpan span, const char *name) {
-    const char *line = span.col ? s->e->host->source_line(s->e->host->self, s->f->file, span.line) : NULL;
+PySpan span_of_name(const Eval *e, const PyFunc *f, PySpan span, const char *name) {
+    const char *line = span.col ? e->host->source_line(e->host->self, f->file, span.line) : NULL;
     size_t n = strlen(name);
     const char *found = NULL;
     for (const char *p = line; p && (p = strstr(p, name)); p += n) {
@@ -246,14 +246,14 @@ void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span
     const char *name = in->name ? in->name : "this value";
     Search s = {.e = e, .fr = fr, .f = fr->inst->f, .target = operand, .use = use};
     if (is_unassigned(fr, operand)) {
-        e_diag(e, name_span(&s, span, name), DIAG_NEVER_ASSIGNED, name);
+        e_diag(e, span_of_name(e, s.f, span, name), DIAG_NEVER_ASSIGNED, name);
         return;
     }
     if (!fr->inst->maybe_undef[operand]) return;
     s.on_path = ARENA_ARRAY(e->arena, bool, s.f->blocks.n);
     PyBlockId from, to;
     if (!find_path(&s, &from, &to)) return;
-    Diag *d = e_diag(e, name_span(&s, span, name), e_numba(e) ? DIAG_MAYBE_UNASSIGNED : DIAG_NOT_ASSIGNED, name);
+    Diag *d = e_diag(e, span_of_name(e, s.f, span, name), e_numba(e) ? DIAG_MAYBE_UNASSIGNED : DIAG_NOT_ASSIGNED, name);
     if (!d) return;
     note_path(&s, d, from, to);
     if (!e_numba(e)) diag_help(e->diags, d, "give '%s' a value before that", name);
