@@ -126,6 +126,31 @@ static void find_toolkit(void) {
     if (access(libdevice, R_OK) != 0) libdevice[0] = 0;
 }
 
+/* Options that show in the text. */
+static void test_options(void) {
+    static const char *const wanted[] = {".maxntid 256", ".minnctapersm 2", ".maxnreg 64", ".version 8.0",
+                                         "add.ftz.f32"};
+    CompileOptions o = {.target = TARGET_PTX,
+                        .sm = 80,
+                        .opt = 2,
+                        .max_threads = 256,
+                        .min_blocks = 2,
+                        .max_registers = 64,
+                        .ptx_version = 80,
+                        .fastmath = true};
+    Arena arena;
+    arena_init(&arena, NULL);
+    static const KitOp add = {OP_ADD, T_F32, T_F32, 0, 2, NULL};
+    char *error = NULL;
+    Image *image = api->compile(kit_kernel(&arena, &add), &o, &error);
+    for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!image || !strstr(image->ptx, wanted[i])) complain(&gpus[1], T_F32, wanted[i]);
+    if (image && image->ptx_version != 80) complain(&gpus[1], T_F32, "the image has another PTX version");
+    free(error);
+    gpu_image_free(image);
+    arena_free(&arena);
+}
+
 int main(void) {
     api = kit_open();
     find_toolkit();
@@ -138,11 +163,15 @@ int main(void) {
             if (!libdevice[0] || !type_is_float((Type)t)) continue;
             o.libdevice = libdevice;
             test_type(g, (Type)t, &o, g->assemble && g->sm != 100);
+            o.fastmath = true;
+            test_type(g, (Type)t, &o, g->sm == 80);
+            o.fastmath = false;
             o.libdevice = NULL;
         }
     }
     for (int t = T_BOOL; t <= T_F64; t++) test_refusals((Type)t);
     test_bad_targets();
+    test_options();
     printf("%u kernels, %u through ptxas, %u failures%s\n", kernels, assembled, failures,
            libdevice[0] ? "" : " (no libdevice)");
     return failures != 0;
