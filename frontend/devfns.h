@@ -1,6 +1,6 @@
 /* devfns.h - what the handlers of devfn.def share: arguments, loop types, and functions that are made of IR operations.
  *
- * mathfns.c has math, npfns.c numpy, builtins.c builtins and operator, gpufns.c gpu.* and methods of scalars,
+ * mathfns.c has math, complexfns.c cmath, npfns.c numpy, builtins.c builtins and operator, gpufns.c gpu.* and methods of scalars,
  * fnparts.c the expansions on IR values. A handler serves all rows that differ in a parameter only. */
 #ifndef GPU_DEVFNS_H
 #define GPU_DEVFNS_H
@@ -46,6 +46,10 @@ static inline bool is_integral(Val v) { return dt_is_int(val_dtype(v)) || v.ty->
 Val to_python_int(Eval *e, Val v);      /* a Python int (Numba: int64): floats truncate */
 Val fold_math(Eval *e, MathFn f, Scalar s, uint32_t n, const Val *args);   /* ty NULL: not constant */
 
+/* ---- complexfns.c ------------------------------------------------------------------------------------------ */
+bool complex_math_known(MathFn f);
+Val complex_math(Eval *e, MathFn f, Val x);             /* a complex value, of its type */
+
 /* ---- fnparts.c: functions of IR values; t is T_F32 or T_F64 unless said ------------------------------------ */
 Ref is_nan(Eval *e, Ref x);
 Ref is_inf(Eval *e, Type t, Ref x);
@@ -60,6 +64,7 @@ Ref part_nextafter(Eval *e, Type t, Ref x, Ref y);      /* any float type */
 Ref part_spacing(Eval *e, Type t, Ref x);               /* any float type */
 Ref part_round(Eval *e, Type t, Ref x, int digits);     /* as NumPy: scaled, rounded half to even, scaled back */
 Ref part_gcd(Eval *e, Type t, Ref a, Ref b);            /* unsigned integers */
+Ref part_two_sum(Eval *e, Type t, Ref a, Ref b, Ref *error);   /* a + b == sum + error, exactly */
 Ref part_isqrt(Eval *e, Ref n);                         /* u64 */
 Ref part_product(Eval *e, Ref from, Ref to);            /* i64: from * (from + 1) ... to; 1 if empty; stops at 0 */
 Ref part_comb(Eval *e, Ref n, Ref k);                   /* i64, 0 <= k */

@@ -71,6 +71,13 @@ Ref part_remainder(Eval *e, Type t, Ref x, Ref y) {
     return e_op2(e, OP_MUL, t, copysign_of(e, t, one, x), r);
 }
 
+Ref part_two_sum(Eval *e, Type t, Ref a, Ref b, Ref *error) {
+    Ref sum = e_op2(e, OP_ADD, t, a, b), back = e_op2(e, OP_SUB, t, sum, a);
+    Ref lost_a = e_op2(e, OP_SUB, t, a, e_op2(e, OP_SUB, t, sum, back)), lost_b = e_op2(e, OP_SUB, t, b, back);
+    *error = e_op2(e, OP_ADD, t, lost_a, lost_b);
+    return sum;
+}
+
 Ref part_hypot(Eval *e, Type t, uint32_t n, const Ref *x) {
     if (n == 0) return fconst(e, t, 0);
     Ref r = fabs_of(e, t, x[0]);

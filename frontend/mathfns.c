@@ -347,3 +347,58 @@ Val fn_prod(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     for (uint32_t i = 0; i < v[0].ty->n; i++) r = eval_binary(e, site->span, PYB_MUL, r, v[0].items[i]);
     return r;
 }
+
+/* ---- sums that don't lose digits ---------------------------------------------------------------------------- */
+
+/* A sum of products x[i] * y[i] (y NULL: of x[i]) in float64 with a running sum of what rounding lost. Where the
+ * sum is infinite or nan the lost part has no meaning. */
+static Val exact_sum(Eval *e, uint32_t n, const Val *x, const Val *y) {
+    Ref sum = e_float(e, T_F64, 0), lost = e_float(e, T_F64, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        Ref v = float_ref(e, x[i], DT_F64), error;
+        if (y) {
+            Ref w = float_ref(e, y[i], DT_F64), product = e_op2(e, OP_MUL, T_F64, v, w);
+            Ref rest = e_op3(e, OP_FMA, T_F64, v, w, e_op1(e, OP_NEG, T_F64, product));
+            lost = e_op2(e, OP_ADD, T_F64, lost, rest);
+            v = product;
+        }
+        sum = part_two_sum(e, T_F64, sum, v, &error);
+        lost = e_op2(e, OP_ADD, T_F64, lost, error);
+    }
+    Ref total = e_op2(e, OP_ADD, T_F64, sum, lost);
+    return val_rt_float(e, e_select(e, T_F64, is_finite(e, T_F64, sum), total, sum));
+}
+
+Val fn_fsum(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
+    if (!ty_is(x.ty, TY_TUPLE)) return bad_arg(e, site, 0, x, "it takes a tuple; for an array write a loop");
+    CallSite items = *site;
+    items.arg_spans = NULL;
+    if (!want_scalars(e, &items, x.ty->n, x.items, true)) return val_poison(e);
+    return exact_sum(e, x.ty->n, x.items, NULL);
+}
+
+Val fn_sumprod(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val v[2];
+    if (!bind_args(e, site, n, args, 2, v)) return val_poison(e);
+    for (uint32_t i = 0; i < 2; i++)
+        if (!ty_is(v[i].ty, TY_TUPLE)) return bad_arg(e, site, i, v[i], "it takes tuples; for arrays write a loop");
+    if (v[0].ty->n != v[1].ty->n)
+        return e_fail(e, site->span, NULL, DIAG_ARG_TYPES, site->name, e_text(e, v[0]), e_text(e, v[1]));
+    CallSite items = *site;
+    items.arg_spans = NULL;
+    bool whole = true;
+    for (uint32_t k = 0; k < 2; k++) {
+        if (!want_scalars(e, &items, v[k].ty->n, v[k].items, true)) return val_poison(e);
+        for (uint32_t i = 0; i < v[k].ty->n; i++) whole &= is_integral(v[k].items[i]);
+    }
+    if (!whole) return exact_sum(e, v[0].ty->n, v[0].items, v[1].items);
+    Val r = val_int(e, 0);
+    for (uint32_t i = 0; i < v[0].ty->n; i++) {
+        Val product =
+            eval_binary(e, site->span, PYB_MUL, to_python_int(e, v[0].items[i]), to_python_int(e, v[1].items[i]));
+        r = eval_binary(e, site->span, PYB_ADD, r, product);
+    }
+    return r;
+}

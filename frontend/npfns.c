@@ -41,7 +41,9 @@ Val fn_np_math1(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
     DType d;
     MathFn f = (MathFn)site->fn->param;
-    if (!loop1(e, site, LOOP_FLOAT, n, args, &x, &d)) return val_poison(e);
+    unsigned loops = LOOP_FLOAT | (complex_math_known(f) ? LOOP_COMPLEX : 0u);
+    if (!loop1(e, site, loops, n, args, &x, &d)) return val_poison(e);
+    if (dt_is_complex(d)) return complex_math(e, f, x);
     Val folded = fold_math(e, f, typed(d), 1, &x);
     return folded.ty ? folded : float_val(e, typed(d), e_math1(e, f, float_type(d), float_ref(e, x, d)));
 }

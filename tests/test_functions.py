@@ -6,6 +6,7 @@ CPython by design (docs/semantics.md) is said in the cases.
 
 from __future__ import annotations
 
+import cmath
 import importlib.util
 import math
 import operator
@@ -82,7 +83,8 @@ def close(got: Any, want: Any, ulps: float) -> bool:
     if got == want or (got != got and want != want):
         return True
     if isinstance(want, (complex, np.complexfloating)):
-        return close(got.real, want.real, ulps * 8) and close(got.imag, want.imag, ulps * 8)
+        parts = close(got.real, want.real, ulps * 8) and close(got.imag, want.imag, ulps * 8)
+        return parts or bool(abs(got - want) <= ulps * np.finfo(np.asarray(want).dtype).eps * abs(want))
     if not isinstance(want, (float, np.floating)) or not ulps:
         return False
     dtype = np.dtype(getattr(want, "dtype", float))
@@ -102,7 +104,7 @@ def same(got: Any, want: Any, ulps: float) -> bool:
 
 def device_function(text: str, parameters: str = "x, y") -> Any:
     """`text` as the body of a device function."""
-    scope: dict[str, Any] = {"np": np, "math": math, "operator": operator}
+    scope: dict[str, Any] = {"np": np, "math": math, "cmath": cmath, "operator": operator}
     exec(f"def f({parameters}):\n    return {text}\n", scope)
     return gpu.jit(device=True, fma=False)(scope["f"])
 
@@ -118,7 +120,7 @@ def check(text: str, samples: Iterator[tuple[Any, ...]], ulps: float, count: int
     """Run over the samples; the reference is the text itself in Python, or `want`."""
     parameters = ", ".join("xyz"[:count])
     function = device_function(text, parameters)
-    plain = want or eval(f"lambda {parameters}: {text}", {"np": np, "math": math, "operator": operator})
+    plain = want or eval(f"lambda {parameters}: {text}", {"np": np, "math": math, "cmath": cmath, "operator": operator})
     faults = []
     for args in samples:
         expected = reference(plain, args)
@@ -276,6 +278,38 @@ def test_math_of_two_numbers(name: str) -> None:
         check(f"math.{name}(x, y)", iter(samples), MATH_2[name], 2, in_kernel(getattr(math, name)))
 
 
+COMPLEX = [complex(a, b) for a in (-3.0, -1.0, -0.0, 0.0, 0.5, 2.0) for b in (-2.0, -0.0, 0.0, 1.0, 3.0)]
+COMPLEX += [1e-200 + 1e-200j, 3e200 - 4e200j, 0.6 + 0.8j, 0.99999 + 1e-9j, 30 + 1j, -800 + 2j]
+CMATH = ["sqrt", "exp", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
+
+
+@pytest.mark.parametrize("name", CMATH)
+def test_complex(name: str) -> None:
+    check(f"cmath.{name}(x)", iter([(z,) for z in COMPLEX]), 4, 1)
+    check(f"np.{name}(x)", iter([(np.complex128(z),) for z in COMPLEX]), 4, 1)
+    small = [(np.complex64(z),) for z in COMPLEX if 1e-9 < abs(z) < 90]
+    check(f"np.{name}(x)", iter(small), 16, 1)
+    check(f"cmath.{name}(x)", iter(small), 16, 1, lambda z: np.complex64(getattr(cmath, name)(complex(z))))
+
+
+CMATH_OTHER: dict[str, list[tuple[Any, ...]]] = {
+    "cmath.log(x, 10)": [(2 + 1j,), (100,)],
+    "cmath.sqrt(x)": [(-2,), (-2.5,), (4,)],
+    "cmath.phase(x)": [(z,) for z in COMPLEX],
+    "cmath.polar(x)": [(z,) for z in COMPLEX],
+    "cmath.rect(x, y)": [(2.0, 0.5), (1, 3)],
+    "cmath.isnan(x)": [(1j,), (complex(math.nan, 0),), (complex(0, math.nan),)],
+    "cmath.isinf(x)": [(1j,), (complex(math.inf, 0),), (complex(0, -math.inf),)],
+    "cmath.isfinite(x)": [(1j,), (complex(math.inf, 0),), (complex(0, math.nan),)],
+}
+
+
+@pytest.mark.parametrize("text", CMATH_OTHER)
+def test_cmath_others(text: str) -> None:
+    samples = CMATH_OTHER[text]
+    check(text, iter(samples), 4, len(samples[0]))
+
+
 INTEGERS = [0, 1, 2, 3, 4, 7, 12, 18, 35, 64, 99, 2**31, 2**53, 2**62 + 1, 2**63 - 1]
 MATH_OTHER: dict[str, list[tuple[Any, ...]]] = {
     "math.log(x, y)": [(8.0, 2), (100, 10.0), (0.5, 3.0)],
@@ -294,6 +328,8 @@ MATH_OTHER: dict[str, list[tuple[Any, ...]]] = {
     "math.factorial(x)": [(v,) for v in range(21)],
     "math.comb(x, y)": [(n, k) for n in (0, 1, 5, 20, 62, 66) for k in (0, 1, 2, 5, 31, 33, 70)],
     "math.perm(x, y)": [(n, k) for n in (0, 1, 5, 20) for k in (0, 1, 2, 5, 20, 30)],
+    "math.fsum((x, y, 1.0, -1e100))": [(1e100, 1.0), (0.1, 0.2), (math.inf, 1.0)],
+    "math.fsum((x, y, 0.3))": [(0.1, 0.2), (1e16, 1.0), (1, 2)],
     "math.prod((x, y, 3))": [(2, 0.5), (np.float32(2), 3), (7, 2)],
     "math.prod((x, y), start=2)": [(2, 3)],
     "math.isclose(x, y, rel_tol=0.1)": [(1.0, 1.05), (1.0, 1.2)],
@@ -306,6 +342,13 @@ MATH_OTHER: dict[str, list[tuple[Any, ...]]] = {
 def test_math_others(text: str) -> None:
     samples = MATH_OTHER[text]
     check(text, iter(samples), 2, len(samples[0]))
+
+
+def test_sumprod() -> None:
+    if not hasattr(math, "sumprod"):
+        pytest.skip("math.sumprod is new in Python 3.12")
+    check("math.sumprod((x, y), (3, 4))", iter([(1, 2), (0.1, 0.2), (1e16, 1.0)]), 1, 2)
+    check("math.sumprod((x, y, -x), (y, 3, y))", iter([(1e10 + 1, 1e10 - 1), (2, 3)]), 1, 2)
 
 
 def test_fma_rounds_once() -> None:
@@ -514,6 +557,7 @@ def test_every_row_has_a_test() -> None:
     text = "\n".join([*NUMPY_OTHER, *MATH_OTHER, *BUILTINS])
     here = Path(__file__).read_text() + text
     names = {f"numpy.{n}" for n in [*NUMPY_1, *NUMPY_INT_1, *NUMPY_2, *NUMPY_INT_2]}
+    names |= {f"cmath.{n}" for n in CMATH}
     names |= {f"math.{n}" for n in [*MATH_1, *MATH_2]} | {f"operator.{n}" for n in OPERATORS + COMPARISONS}
     short = {"numpy": "np.", "builtins": "", "scalar": "x."}
     missing = []
@@ -561,8 +605,8 @@ def test_wrong_arguments_are_a_message(path: str) -> None:
     module, _, name = path.partition(".")
     called = {"builtins": "", "numpy": "np.", "scalar": "x[0]."}.get(module, module + ".") + name
     texts = [f"{called}({', '.join(a for a in (first, second) if a)})" for first in ARGUMENTS for second in SECONDS]
-    for text in [*texts[:: max(1, len(texts) // 40)], f"{called}({ARGUMENTS[0]})", called]:
-        scope: dict[str, Any] = {"np": np, "math": math, "operator": operator, "gpu": gpu}
+    for text in [*texts[:: max(1, len(texts) // 16)], f"{called}({ARGUMENTS[0]})", called]:
+        scope: dict[str, Any] = {"np": np, "math": math, "operator": operator, "cmath": cmath, "gpu": gpu}
         exec(f"def f(x, z, n, out):\n    v = {text}\n    out[0] = v[0] if isinstance(v, tuple) else v\n", scope)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
