@@ -164,24 +164,28 @@ def min_of_an_array(x, out):
 # TypingError: calls.py:34:12: error: square() takes 1 arguments, and this call has 2
 #    34 |     x[0] = square(x[0], 2)
 #       |            ^^^^^^^^^^^^^^^
+#    help: it is square(x)
 #    in kernel too_many_arguments(array(float32, 1d, C))
 # <<<
 # >>> message missing_argument(f4[::1])
 # TypingError: calls.py:39:12: error: square() needs the argument 'x'
 #    39 |     x[0] = square()
 #       |            ^^^^^^^^
+#    help: it is square(x)
 #    in kernel missing_argument(array(float32, 1d, C))
 # <<<
 # >>> message unknown_keyword(f4[::1])
 # TypingError: calls.py:44:12: error: square() has no argument 'y'
 #    44 |     x[0] = square(y=x[0])
 #       |            ^^^^^^^^^^^^^^
+#    help: it is square(x)
 #    in kernel unknown_keyword(array(float32, 1d, C))
 # <<<
 # >>> message argument_twice(f4[::1])
 # TypingError: calls.py:49:12: error: square() got the argument 'x' twice
 #    49 |     x[0] = square(x[0], x=2)
 #       |            ^^^^^^^^^^^^^^^^^
+#    help: it is square(x)
 #    in kernel argument_twice(array(float32, 1d, C))
 # <<<
 # >>> message math_of_an_array(f4[::1], f4[::1])
@@ -216,6 +220,7 @@ def min_of_an_array(x, out):
 # TypingError: calls.py:74:14: error: math.atan2() needs the argument 'x2'
 #    74 |     out[0] = math.atan2(x[0])
 #       |              ^^^^^^^^^^^^^^^^
+#    help: it is math.atan2(x1, x2)
 #    in kernel wrong_count(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message prints(f4[::1])
@@ -243,6 +248,7 @@ def min_of_an_array(x, out):
 # UnsupportedError: calls.py:95:14: error: time.time() can't be called in a kernel
 #    95 |     out[0] = time.time()
 #       |              ^^^^^^^^^^^
+#    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch
 #    in kernel asks_the_time(array(float32, 1d, C))
 # <<<
 # >>> message calls_a_number(f4[::1])
@@ -279,9 +285,9 @@ def min_of_an_array(x, out):
 #    in kernel zero_step(array(float32, 1d, C))
 # <<<
 # >>> message iterates_a_number(f4[::1])
-# TypingError: calls.py:128:5: error: int (weak) 10 can't be iterated
+# TypingError: calls.py:128:14: error: int (weak) 10 can't be iterated
 #   128 |     for k in 10:
-#       |     ^^^^^^^^^^^^
+#       |              ^^
 #    help: range(n) counts to n
 #    in kernel iterates_a_number(array(float32, 1d, C))
 # <<<

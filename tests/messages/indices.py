@@ -144,33 +144,35 @@ def array_as_condition(x, out):
 #    in kernel assigns_a_slice(array(float32, 1d, C))
 # <<<
 # >>> message stores_an_array(f4[::1], f4[::1])
-# TypingError: indices.py:54:5: error: an element of array(float32, 1d, C) can't hold array(float32, 1d, C)
+# TypingError: indices.py:54:24: error: an element of array(float32, 1d, C) can't hold array(float32, 1d, C)
 #    54 |     out[gpu.grid(1)] = x
-#       |     ^^^^^^^^^^^^^^^^
+#       |                        ^
+#    help: store its items one by one
 #    in kernel stores_an_array(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message stores_complex(c16[::1], f4[::1])
-# TypingError: indices.py:59:5: error: complex128 does not become float32: the imaginary part would be lost
+# TypingError: indices.py:59:24: error: complex128 does not become float32: the imaginary part would be lost
 #    59 |     out[gpu.grid(1)] = z[gpu.grid(1)] * 2
-#       |     ^^^^^^^^^^^^^^^^
+#       |                        ^^^^^^^^^^^^^^^^^^
 #    help: store .real, .imag or abs(...)
 #    in kernel stores_complex(array(complex128, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message stores_none(f4[::1])
-# TypingError: indices.py:64:5: error: an element of array(float32, 1d, C) can't hold None
+# TypingError: indices.py:64:24: error: an element of array(float32, 1d, C) can't hold None
 #    64 |     out[gpu.grid(1)] = None
-#       |     ^^^^^^^^^^^^^^^^
+#       |                        ^^^^
+#    help: an element is one number
 #    in kernel stores_none(array(float32, 1d, C))
 # <<<
 # >>> message constant_too_large(i1[::1])
-# TypingError: indices.py:69:5: error: 300 does not fit int8
+# TypingError: indices.py:69:24: error: 300 does not fit int8
 #    69 |     out[gpu.grid(1)] = 300
-#       |     ^^^^^^^^^^^^^^^^
-#    help: np.array(value).astype(dtype) wraps; store the wrapped value
+#       |                        ^^^
+#    help: 44 is what its low bits are
 #    in kernel constant_too_large(array(int8, 1d, C))
 # <<<
 # >>> message tuple_item(f4[::1])
-# TypingError: indices.py:75:12: error: index int (weak) 2 is out of range for a tuple of 2
+# TypingError: indices.py:75:12: error: index 2 is out of range for a tuple of 2
 #    75 |     x[0] = pair[2]
 #       |            ^^^^^^^
 #    in kernel tuple_item(array(float32, 1d, C))

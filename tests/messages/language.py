@@ -152,6 +152,7 @@ def wide_characters(x, größe, out):
 # TypingError: language.py:63:5: error: only an exception can be raised, and this is float32
 #    63 |     raise x[0]
 #       |     ^^^^^^^^^^
+#    help: such as ValueError("what is wrong")
 #    in kernel raises_a_number(array(float32, 1d, C))
 # <<<
 # >>> message class_inside(f4[::1])
@@ -165,6 +166,7 @@ def wide_characters(x, größe, out):
 # UnsupportedError: language.py:78:12: error: os.getpid() can't be called in a kernel
 #    78 |     x[0] = os.getpid()
 #       |            ^^^^^^^^^^^
+#    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch
 #    in kernel import_inside(array(float32, 1d, C))
 # <<<
 # >>> message spans_several_lines(f4[::1], f4[::1])
@@ -180,5 +182,6 @@ def wide_characters(x, größe, out):
 # TypingError: language.py:93:14: error: + does not take (str, int (weak))
 #    93 |     out[0] = "日本語" + größe  # the carets stand under the expression
 #       |              ^^^^^^^^^^^^^^^^
+#    help: a kernel has no text at run time
 #    in kernel wide_characters(array(float32, 1d, C), int (weak), array(float32, 1d, C))
 # <<<

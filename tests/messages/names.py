@@ -169,15 +169,17 @@ def unpacks_a_number(x):
 #    in kernel unsigned_and_negative(array(uint64, 1d, C), array(int64, 1d, C), bool (weak))
 # <<<
 # >>> message sides_of_a_conditional(f4[::1], f4[::1], bool)
-# TypingError: names.py:76:5: error: an element of array(float32, 1d, C) can't hold array(float32, 1d, C)
+# TypingError: names.py:76:14: error: an element of array(float32, 1d, C) can't hold array(float32, 1d, C)
 #    76 |     out[0] = x if flag else 1.0
-#       |     ^^^^^^
+#       |              ^
+#    help: store its items one by one
 #    in kernel sides_of_a_conditional(array(float32, 1d, C), array(float32, 1d, C), bool (weak))
 # <<<
 # >>> message sets_an_attribute(f4[::1])
 # UnsupportedError: names.py:81:5: error: a kernel can't set an attribute: 'shape' of array(float32, 1d, C)
 #    81 |     x.shape = 3
 #       |     ^^^^^^^
+#    help: a kernel writes elements of arrays
 #    in kernel sets_an_attribute(array(float32, 1d, C))
 # <<<
 # >>> message unpacks_too_few(f4[::1])

@@ -121,6 +121,7 @@ def several_at_once(x, z, out):
 # TypingError: operators.py:33:14: error: ~ does not take float32
 #    33 |     out[0] = ~x[0]
 #       |              ^^^^^
+#    help: convert with int(...) first
 #    in kernel invert_a_float(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message constant_does_not_fit(i1[::1], i8[::1])
@@ -166,16 +167,17 @@ def several_at_once(x, z, out):
 #    in kernel in_an_array(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message huge_integer(i8[::1])
-# TypingError: operators.py:69:5: error: 1180591620717411303424 does not fit int64
+# TypingError: operators.py:69:14: error: 1180591620717411303424 does not fit int64
 #    69 |     out[0] = 2**70
-#       |     ^^^^^^
-#    help: np.array(value).astype(dtype) wraps; store the wrapped value
+#       |              ^^^^^
+#    help: 0 is what its low bits are
 #    in kernel huge_integer(array(int64, 1d, C))
 # <<<
 # >>> message text_plus_number(i8[::1])
 # TypingError: operators.py:74:14: error: + does not take (str, int (weak) 1)
 #    74 |     out[0] = "a" + 1
 #       |              ^^^^^^^
+#    help: a kernel has no text at run time
 #    in kernel text_plus_number(array(int64, 1d, C))
 # <<<
 # >>> message several_at_once(f4[::1], c8[::1], f4[::1])
