@@ -79,15 +79,41 @@ Val lower_int_floordiv(Lower *L, const Instr *in, Val *a) {
     return zero_if_divisor_is_zero(L, a[1], q);
 }
 
-Val lower_int_floormod(Lower *L, const Instr *in, Val *a) {
-    unsigned shift;
+static Val floormod(Lower *L, const Instr *in, Val *a) {
     Ty t = type_of(L, in);
-    if (power_of_two(L, in, &shift)) return LLVMBuildAnd(L->b, a[0], ll_int(L, t, (1ull << shift) - 1), "r");
     Val r = lower_int_truncmod(L, in, a);
     if (!is_signed(in)) return r;
     Val d = plain_divisor(L, in) ? a[1] : safe_divisor(L, in, a[1]);
     Val more = ll_select(L, must_adjust(L, r, d), d, ll_int(L, t, 0));
     return LLVMBuildAdd(L->b, r, more, "r");
+}
+
+/* An index that wraps around, (i + 1) % n, is in range nearly always, and a CPU's division takes as long as twenty
+ * other operations: 0 <= x < n is looked at first. */
+static Val guarded_floormod(Lower *L, const Instr *in, Val *a) {
+    Ty t = type_of(L, in);
+    Val below = ll_icmp(L, LLVMIntULT, a[0], a[1]);
+    if (is_signed(in)) below = LLVMBuildAnd(L->b, ll_icmp(L, LLVMIntSGT, a[1], ll_int(L, t, 0)), below, "in");
+    LLVMBasicBlockRef divide = ll_block(L, "divide"), done = ll_block(L, "divided"), from[2];
+    from[0] = LLVMGetInsertBlock(L->b);
+    LLVMBuildCondBr(L->b, below, done, divide);
+    LLVMPositionBuilderAtEnd(L->b, divide);
+    Val values[2] = {a[0], floormod(L, in, a)};
+    from[1] = LLVMGetInsertBlock(L->b);
+    LLVMBuildBr(L->b, done);
+    LLVMPositionBuilderAtEnd(L->b, done);
+    Val r = LLVMBuildPhi(L->b, t, "r");
+    LLVMAddIncoming(r, values, from, 2);
+    return r;
+}
+
+Val lower_int_floormod(Lower *L, const Instr *in, Val *a) {
+    unsigned shift;
+    uint64_t c;
+    Ty t = type_of(L, in);
+    if (power_of_two(L, in, &shift)) return LLVMBuildAnd(L->b, a[0], ll_int(L, t, (1ull << shift) - 1), "r");
+    bool divides = L->o->target == TARGET_CPU && L->lanes == 1 && !ll_const_int(L->m, in->args[1], &c);
+    return divides ? guarded_floormod(L, in, a) : floormod(L, in, a);
 }
 
 Val lower_mulhi(Lower *L, const Instr *in, Val *a) {
