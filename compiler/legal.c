@@ -7,6 +7,9 @@
 
 #include "lower.h"
 
+#include <ctype.h>
+#include <string.h>
+
 enum { CONSTANT_BYTES = 65536, PARAM_BYTES = 4096, PARAM_BYTES_PTX_81 = 32764 };
 
 static uint8_t kind_flag(Type t) {
@@ -104,8 +107,19 @@ static char *check_sizes(const IrModule *m, const CompileOptions *o) {
     return NULL;
 }
 
+/* LLVM ends the process for a symbol that PTX can't spell. */
+static char *check_form(const IrModule *m, const CompileOptions *o) {
+    for (const char *c = m->name; *c; c++)
+        if (!strchr("_$", *c) && !isalnum((unsigned char)*c))
+            return arena_printf(m->arena, "'%s' can't be the name of a kernel's symbol", m->name);
+    if (m->host_function && o->target == TARGET_PTX)
+        return arena_printf(m->arena, "%s is a function for the host: it has no PTX", m->name);
+    return NULL;
+}
+
 char *legal_check(const IrModule *m, const CompileOptions *o) {
-    char *error = check_sizes(m, o);
+    char *error = check_form(m, o);
+    if (!error) error = check_sizes(m, o);
     for (uint32_t b = 0; b < m->blocks.n && !error; b++) {
         const Block *block = &m->blocks.at[b];
         for (uint32_t i = 0; i < block->instrs.n && !error && !block->dead; i++)
