@@ -94,11 +94,12 @@ static DType common_type(Eval *e, uint32_t n, const Val *args, bool floats) {
     }
     if (!floats) return dt_is_float((DType)all.dtype) ? float_for(e, (DType)all.dtype) : (DType)all.dtype;
     DType result = DT_NONE;
+    bool numba_single = e_numba(e) && float_for(e, (DType)all.dtype) == DT_F32; /* a float32 decides */
     for (uint32_t i = 0; i < n; i++) { /* each argument to its float, then those to the widest */
         Scalar s = val_sc(args[i]);
         if (s.weak && !all.weak) promote_common(DIALECT_NUMPY, s, all, &s);
         else if (s.weak) s = all;
-        DType d = float_for(e, (DType)s.dtype);
+        DType d = numba_single ? DT_F32 : float_for(e, (DType)s.dtype);
         if (result == DT_NONE) result = d;
         promote_common(DIALECT_NUMPY, typed(result), typed(d), &out);
         result = (DType)out.dtype;
@@ -133,18 +134,19 @@ Val loop_arg(Eval *e, const CallSite *site, uint32_t i, Val v, DType d) {
     return is_weak(v) ? val_meet(e, arg_span(site, i), v, typed(d)) : val_convert(e, v, typed(d));
 }
 
-/* numba-cuda's math takes small integers and halves as float32, other integers as float64. */
+/* numba-cuda's math takes halves and integers of up to 16 bits (but uint16) as float32 if it has two arguments, other
+ * integers as float64. */
+static DType numba_math_type(DType d, bool single) {
+    bool small = dtype_info[d].bits <= 16 && d != DT_U16;
+    if (dt_is_int(d) || d == DT_BOOL) return small && !single ? DT_F32 : DT_F64;
+    return small && !single ? DT_F32 : d;
+}
+
 static Scalar numba_math_scalar(uint32_t n, const Val *args) {
-    DType d = DT_NONE;
-    for (uint32_t i = 0; i < n; i++) {
-        DType a = val_dtype(args[i]);
-        if (dt_is_int(a) || a == DT_BOOL) a = n > 1 && dtype_info[a].bits <= 16 ? DT_F32 : DT_F64;
-        else if (n > 1 && dtype_info[a].bits == 16) a = DT_F32;
-        Scalar s = typed(a);
-        if (d != DT_NONE) promote_common(DIALECT_NUMPY, typed(d), typed(a), &s);
-        d = (DType)s.dtype;
-    }
-    return typed(d);
+    Scalar all = typed(numba_math_type(val_dtype(args[0]), n == 1));
+    for (uint32_t i = 1; i < n; i++)
+        promote_common(DIALECT_NUMPY, all, typed(numba_math_type(val_dtype(args[i]), false)), &all);
+    return all;
 }
 
 Scalar math_scalar(Eval *e, uint32_t n, const Val *args) {

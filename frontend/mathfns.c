@@ -55,15 +55,29 @@ Val fn_math1(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return float_val(e, result_of(e, f, s), e_math1(e, f, float_type((DType)s.dtype), r));
 }
 
+/* Where numba-cuda has signatures of its own: atan2 and hypot of integers are float64, pow takes an int32 exponent. */
+static Scalar numba_scalar2(MathFn f, const Val *x, Scalar s) {
+    bool ints = is_integral(x[0]) && is_integral(x[1]);
+    if ((f == MATH_ATAN2 || f == MATH_HYPOT) && ints) s.dtype = DT_F64;
+    if (f == MATH_POW && val_dtype(x[1]) == DT_I32) {
+        DType base = val_dtype(x[0]);
+        bool single = dtype_info[base].bits <= 16 || base == DT_F32;
+        s.dtype = single && base != DT_U16 ? DT_F32 : DT_F64;
+    }
+    return s;
+}
+
 Val fn_math2(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
-    Scalar s;
-    Ref r[2];
     MathFn f = (MathFn)site->fn->param;
-    if (!two_floats(e, site, n, args, x, &s, r)) return val_poison(e);
+    if (!bind_args(e, site, n, args, 2, x) || !want_scalars(e, site, 2, x, true)) return val_poison(e);
+    Scalar s = math_scalar(e, 2, x);
+    if (e_numba(e)) s = numba_scalar2(f, x, s);
     Val folded = fold_math(e, f, s, 2, x);
     if (folded.ty) return folded;
-    return float_val(e, s, e_math2(e, f, float_type((DType)s.dtype), r[0], r[1]));
+    DType d = (DType)s.dtype;
+    Ref a = float_ref(e, x[0], d), b = float_ref(e, x[1], d);
+    return float_val(e, s, e_math2(e, f, float_type(d), a, b));
 }
 
 Val fn_fabs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -141,9 +155,7 @@ Val fn_hypot(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (n == 0) return val_float(e, 0);
     if (!want_scalars(e, site, n, args, true)) return val_poison(e);
     Scalar s = math_scalar(e, n, args);
-    if (e_numba(e) && s.dtype == DT_F32) /* numba-cuda: integers make it float64 */
-        for (uint32_t i = 0; i < n; i++)
-            if (is_integral(args[i])) s.dtype = DT_F64;
+    if (e_numba(e) && n == 2) s = numba_scalar2(MATH_HYPOT, args, s);
     Ref *x = ARENA_ARRAY(e_arena(e), Ref, n);
     for (uint32_t i = 0; i < n; i++) x[i] = float_ref(e, args[i], (DType)s.dtype);
     return float_val(e, s, part_hypot(e, float_type((DType)s.dtype), n, x));
@@ -211,7 +223,11 @@ Val fn_modf(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Ref r;
     if (!one_float(e, site, n, args, &x, &s, &r)) return val_poison(e);
     Type t = float_type((DType)s.dtype);
-    if (e_numba(e) && dtype_info[s.dtype].bits == 16) s.dtype = DT_F32;
+    if (e_numba(e) && dtype_info[s.dtype].bits == 16) { /* numba-cuda has no modf of float16 */
+        s.dtype = DT_F64;
+        t = T_F64;
+        r = e_conv(e, t, r);
+    }
     Ref whole = e_math1(e, MATH_TRUNC, t, r);
     return val_tuple(e, 2, (Val[]){float_val(e, s, part_frac(e, t, r, whole)), float_val(e, s, whole)});
 }
@@ -221,7 +237,8 @@ Val fn_frexp(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Scalar s;
     Ref r, mantissa, exponent;
     if (!one_float(e, site, n, args, &x, &s, &r)) return val_poison(e);
-    if (e_numba(e) && (dtype_info[s.dtype].bits == 16 || (is_integral(x) && dtype_info[x.ty->dtype].bits <= 16))) {
+    bool small = dtype_info[x.ty->dtype].bits <= 16 && val_dtype(x) != DT_U16;
+    if (e_numba(e) && small) {
         s.dtype = DT_F32;
         r = float_ref(e, x, DT_F32);
     }
