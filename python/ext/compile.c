@@ -154,8 +154,10 @@ static int llvm(Compilation *c, LlvmJob *job) {
     job->api = compiler_api();
     if (!job->api) return -1;
     bool ok;
-    Py_BEGIN_ALLOW_THREADS ok = run_llvm(c, job);
-    Py_END_ALLOW_THREADS if (ok && (job->image || job->text)) return 0;
+    Py_BEGIN_ALLOW_THREADS
+    ok = run_llvm(c, job);
+    Py_END_ALLOW_THREADS
+    if (ok && (job->image || job->text)) return 0;
     if (!ok) PyErr_NoMemory();
     else
         errors_raise("CompileError", "%s: %s", c->module->name,

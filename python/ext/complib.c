@@ -25,8 +25,10 @@ const CompilerApi *compiler_api(void) {
         return NULL;
     }
     void *library;
-    Py_BEGIN_ALLOW_THREADS library = dlopen(text, RTLD_NOW | RTLD_LOCAL);
-    Py_END_ALLOW_THREADS const CompilerApi *(*entry)(void) = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    library = dlopen(text, RTLD_NOW | RTLD_LOCAL);
+    Py_END_ALLOW_THREADS
+    const CompilerApi *(*entry)(void) = NULL;
     if (library) {
         void *symbol = dlsym(library, "gpu_compiler");
         memcpy(&entry, &symbol, sizeof entry);

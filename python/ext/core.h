@@ -101,6 +101,7 @@ struct KernelObject {
     struct Variants *variants;
     PyThread_type_lock lock;        /* held while a variant is compiled */
     unsigned long compiling;        /* the thread that holds it, or 0 */
+    pid_t lock_owner;               /* the process in which it was taken last */
     PyObject *weakrefs;
 };
 

@@ -225,8 +225,10 @@ PyObject *device_synchronize(PyObject *module, PyObject *unused) {
     if (!row) return NULL;
     Device *d = row->device();
     Status status;
-    Py_BEGIN_ALLOW_THREADS status = d->synchronize(d);
-    Py_END_ALLOW_THREADS if (status == GPU_OK) Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS
+    status = d->synchronize(d);
+    Py_END_ALLOW_THREADS
+    if (status == GPU_OK) Py_RETURN_NONE;
     errors_raise("LaunchError", "%s: waiting for the device failed", row->name);
     return NULL;
 }

@@ -123,8 +123,10 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
     }
     void (*entry)(void);
     memcpy(&entry, &image->host_fn, sizeof entry);
-    Py_BEGIN_ALLOW_THREADS ffi_call(&cif, entry, slots, values);
-    Py_END_ALLOW_THREADS return 0;
+    Py_BEGIN_ALLOW_THREADS
+    ffi_call(&cif, entry, slots, values);
+    Py_END_ALLOW_THREADS
+    return 0;
 }
 
 PyObject *hostcall(Bound *b, Variant *v) {

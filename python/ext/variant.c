@@ -4,6 +4,8 @@
  * compilation does, since it lets go of the GIL: one lock for each kernel. */
 #include "core.h"
 
+#include <unistd.h>
+
 enum { FIRST_BUCKETS = 8, MOST_FACTS = 3 /* variants with one key; more launches share the most general */ };
 
 struct Variants {
@@ -213,17 +215,31 @@ error:
     return NULL;
 }
 
+/* In a forked child, a lock that another thread of the parent held would never be released: the child takes a new one.
+ */
+static int renew_lock(KernelObject *k) {
+    PyThread_type_lock fresh = PyThread_allocate_lock();
+    if (!fresh) return PyErr_NoMemory(), -1;
+    k->lock = fresh; /* the old one is held, so it can't be freed */
+    k->compiling = 0;
+    k->lock_owner = getpid();
+    return 0;
+}
+
 /* Takes the kernel's lock; the GIL is let go while another thread compiles. */
 static int lock(KernelObject *k) {
+    if (k->compiling && k->lock_owner != getpid() && renew_lock(k) < 0) return -1;
     if (k->compiling == PyThread_get_thread_ident()) {
         PyErr_Format(PyExc_RuntimeError, "%U() is launched while it is compiled by the same thread", k->name);
         return -1;
     }
     if (!PyThread_acquire_lock(k->lock, NOWAIT_LOCK)) {
-        Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(k->lock, WAIT_LOCK);
+        Py_BEGIN_ALLOW_THREADS
+        PyThread_acquire_lock(k->lock, WAIT_LOCK);
         Py_END_ALLOW_THREADS
     }
     k->compiling = PyThread_get_thread_ident();
+    k->lock_owner = getpid();
     return 0;
 }
 

@@ -7,6 +7,7 @@ import collections
 import ctypes
 import enum
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -439,6 +440,29 @@ def test_devices_are_per_thread() -> None:
     assert seen == [_core.current_device()] == ["cpu"]
     with pytest.raises(ValueError, match="no device"):
         _core.set_device("toaster")
+
+
+def test_threads_of_the_cpu_device() -> None:
+    before = _core.num_threads()
+    assert before >= 1
+    try:
+        for n in (1, 3):
+            _core.set_num_threads(n)
+            assert _core.num_threads() == n
+            x, out = np.arange(100_000, dtype="f4"), np.zeros(100_000, "f4")
+            copy[400, 256](out, x)
+            assert (out == x).all()
+        for n in (-1, 2000):
+            with pytest.raises(ValueError, match="threads"):
+                _core.set_num_threads(n)
+    finally:
+        _core.set_num_threads(0)
+    code = "from gpu import _core; print(_core.num_threads())"
+    cores = len(os.sched_getaffinity(0))
+    for text, expected in (("5", 5), ("none", cores), ("-3", cores)):
+        env = {**os.environ, "GPU_NUM_THREADS": text}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+        assert int(done.stdout) == expected
 
 
 def test_import_is_light() -> None:
