@@ -1,0 +1,19 @@
+"""docs/accuracy.md says what the table of functions and the test of the CPU's functions say."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_table() -> None:
+    """Each row has the CPU's bound from test_math.c and CUDA's from mathfn.def; no function is left out."""
+    rows = re.findall(
+        r'MATHFN\((\w+), +\d, "(\w+)", +[^)]*?(\d+), (\d+)\)', (ROOT / "compiler/mathfn.def").read_text()
+    )
+    source = (ROOT / "tests/compiler/test_math.c").read_text()
+    bounds = dict(re.findall(r"\{MATH_(\w+), \w+, \w+, [^}]*?, ([\d.]+)\}", source))
+    want = [f"| `{lib}` | {bounds[n]} | {f32} | {f64} |" for n, lib, f64, f32 in rows if n in bounds and n != "SQRT"]
+    text = (ROOT / "docs/accuracy.md").read_text().splitlines()
+    assert [line for line in text if line.startswith("| `")] == want
+    assert len(want) > 25
