@@ -2,7 +2,8 @@
  *
  *     irtool [--spans] [--no-verify] [--time N] [PASS ...] < in.ir
  *
- * "roundtrip" prints, parses and prints again, and fails when the texts differ. Exit status 1 with a message for
+ * "roundtrip" prints, parses and prints again, and fails when the texts differ; "uniform" prints
+ * what differs between threads, with the numbers of the text. Exit status 1 with a message for
  * text that can't be parsed or that breaks an invariant, before or after a pass. */
 #include "../../compiler/compiler.h"
 
@@ -41,8 +42,27 @@ static int roundtrip(const IrModule *m) {
     return 1;
 }
 
+static void uniform(IrModule *m) {
+    static const char *const names[] = {"const", "block", "affine", "varying"};
+    Uniformity u = ir_uniformity(m);
+    BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
+    uint32_t live = ir_postorder(m, order), value = 0;
+    for (uint32_t i = 0; i < live; i++) {
+        BlockId b = order[live - 1 - i];
+        printf("# b%u%s:", i, u.block_divergent[b] ? " divergent" : "");
+        for (uint32_t k = 0; k < m->blocks.at[b].instrs.n; k++) {
+            Ref r = m->blocks.at[b].instrs.at[k];
+            if (m->instrs.at[r].type == T_VOID) continue;
+            printf(" %%%u %s", ++value, names[u.value[r]]);
+            if (u.value[r] == SHAPE_AFFINE) printf(" %lld", (long long)u.stride[r]);
+        }
+        printf("\n");
+    }
+}
+
 static int run_pass(IrModule *m, const char *name) {
     if (strcmp(name, "roundtrip") == 0) return roundtrip(m);
+    if (strcmp(name, "uniform") == 0) return uniform(m), 0;
     for (const Pass *p = pipeline_passes; p->name; p++) {
         if (strcmp(p->name, name) != 0) continue;
         p->run(m);

@@ -1,0 +1,388 @@
+/* uniform.c - what differs between the threads of a block: values, and which blocks they reach.
+ *
+ * The shape of a value is about threads that execute it together, in the same iteration of every
+ * loop around it: the same constant, the same value, a value that grows by a constant stride with
+ * threadIdx.x (stride 0: it differs along y or z only), or anything.
+ *
+ * Method: shapes rise from CONST in sweeps over the blocks. A branch on a condition that isn't
+ * uniform is divergent: the blocks that it reaches before its immediate postdominator may be reached
+ * by some threads only. From its successors labels spread along the edges; where two different ones
+ * meet, threads that went different ways meet, and the PHIs there differ (where only one arm leads,
+ * as into a loop inside an `if`, they don't). A loop that a divergent branch can leave is left in
+ * different iterations: what was computed inside and is used outside differs. All this repeats until
+ * nothing changes; a branch is looked at twice at most.
+ *
+ * Limits: only loads from memory that nothing writes are uniform; comparisons of affine values aren't;
+ * control flow that isn't made of loops with one entry counts as divergent as a whole. */
+#include "ir.h"
+
+#include <string.h>
+
+enum { UNSET = 255, NO_LOOP = 0 };
+
+typedef struct LoopInfo { BlockId header; uint32_t parent; bool divergent; } LoopInfo;
+
+typedef struct Analysis {
+    IrModule *m;
+    Uniformity u;
+    bool *exact;             /* an affine value that didn't wrap on the way */
+    BlockId *order;          /* reverse postorder */
+    uint32_t live;
+    BlockId *idom, *ipdom;   /* ipdom: blocks.n is the common exit */
+    VEC(LoopInfo) loops;     /* loops.at[0] is unused */
+    uint32_t *loop_of;       /* innermost loop of each block */
+    uint8_t *join;           /* of each block: the worst condition whose ways meet here */
+    uint8_t *branch_done;    /* of each block: the shape of the condition that was dealt with */
+    bool irreducible, changed;
+} Analysis;
+
+static const Instr *instr(const Analysis *A, Ref r) { return &A->m->instrs.at[r]; }
+
+/* ---- graph ---------------------------------------------------------------------------------- */
+
+/* Immediate postdominators, by the dominator algorithm on the reversed graph with one exit after
+ * all ends. A block from which no end can be reached gets the exit. */
+static void postdominators(Analysis *A) {
+    IrModule *m = A->m;
+    uint32_t n = m->blocks.n, count = 0;
+    BlockId exit = n;
+    uint32_t *number = ARENA_ARRAY(m->arena, uint32_t, n + 1);
+    BlockId *order = ARENA_ARRAY(m->arena, BlockId, n + 1), *stack = ARENA_ARRAY(m->arena, BlockId, n + 1);
+    uint32_t *next = ARENA_ARRAY(m->arena, uint32_t, n + 1);
+    bool *seen = ARENA_ARRAY(m->arena, bool, n + 1);
+    for (BlockId b = 0; b <= n; b++) A->ipdom[b] = UINT32_MAX;
+    for (uint32_t i = 0; i < A->live; i++) {   /* postorder of the reversed graph, from each end */
+        BlockId b = A->order[i];
+        if (m->blocks.at[b].nsucc || seen[b]) continue;
+        uint32_t depth = 0;
+        stack[depth++] = b;
+        seen[b] = true;
+        while (depth) {
+            BlockId top = stack[depth - 1];
+            const Block *block = &m->blocks.at[top];
+            if (next[top] == block->preds.n) {
+                number[top] = count;
+                order[count++] = top;
+                depth--;
+                continue;
+            }
+            BlockId p = block->preds.at[next[top]++];
+            if (!seen[p]) seen[p] = true, stack[depth++] = p;
+        }
+    }
+    number[exit] = count;
+    A->ipdom[exit] = exit;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = count; i-- > 0;) {
+            BlockId b = order[i], best = m->blocks.at[b].nsucc ? UINT32_MAX : exit;
+            for (uint32_t s = 0; s < m->blocks.at[b].nsucc; s++) {
+                BlockId p = m->blocks.at[b].succ[s];
+                if (!seen[p]) p = exit;   /* an endless loop: who goes there doesn't come back */
+                if (A->ipdom[p] == UINT32_MAX) continue;
+                if (best == UINT32_MAX) best = p;
+                while (p != best) {
+                    while (number[p] < number[best]) p = A->ipdom[p];
+                    while (number[best] < number[p]) best = A->ipdom[best];
+                }
+            }
+            if (best != A->ipdom[b]) changed = true;
+            A->ipdom[b] = best;
+        }
+    }
+    for (BlockId b = 0; b < n; b++)
+        if (A->ipdom[b] == UINT32_MAX) A->ipdom[b] = exit;
+}
+
+static bool in_loop(const Analysis *A, BlockId b, uint32_t loop) {
+    uint32_t l = A->loop_of[b];
+    while (l != loop && l != NO_LOOP) l = A->loops.at[l].parent;
+    return l == loop;
+}
+
+/* The blocks of one loop, backwards from its latches. Outer headers come first in the order, so
+ * that a block's innermost loop is the last one that claims it. */
+static void fill_loop(Analysis *A, BlockId header, uint32_t loop) {
+    IrModule *m = A->m;
+    VEC(BlockId) work = {0};
+    const Block *h = &m->blocks.at[header];
+    A->loop_of[header] = loop;
+    for (uint32_t k = 0; k < h->preds.n; k++)
+        if (ir_dominates(A->idom, header, h->preds.at[k])) VEC_PUSH(m->arena, &work, h->preds.at[k]);
+    while (work.n) {
+        BlockId b = work.at[--work.n];
+        if (A->loop_of[b] == loop) continue;
+        A->loop_of[b] = loop;
+        for (uint32_t k = 0; k < m->blocks.at[b].preds.n; k++) VEC_PUSH(m->arena, &work, m->blocks.at[b].preds.at[k]);
+    }
+}
+
+static void find_loops(Analysis *A) {
+    IrModule *m = A->m;
+    uint32_t *place = ARENA_ARRAY(m->arena, uint32_t, m->blocks.n);
+    for (uint32_t i = 0; i < A->live; i++) place[A->order[i]] = i;
+    VEC_PUSH(m->arena, &A->loops, (LoopInfo){0});
+    for (uint32_t i = 0; i < A->live; i++) {
+        BlockId h = A->order[i];
+        bool is_header = false;
+        for (uint32_t k = 0; k < m->blocks.at[h].preds.n; k++) {
+            BlockId p = m->blocks.at[h].preds.at[k];
+            if (place[p] < i) continue;
+            if (ir_dominates(A->idom, h, p)) is_header = true;
+            else A->irreducible = true;
+        }
+        if (!is_header || A->irreducible) continue;
+        VEC_PUSH(m->arena, &A->loops, ((LoopInfo){h, A->loop_of[h], false}));
+        fill_loop(A, h, A->loops.n - 1);
+    }
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+typedef struct Form { uint8_t shape; int64_t stride; bool exact; } Form;
+
+static const Form varying = {SHAPE_VARYING, 0, false};
+
+static Form form_of(const Analysis *A, Ref r) { return (Form){A->u.value[r], A->u.stride[r], A->exact[r]}; }
+
+static Form affine(int64_t stride, bool exact) { return (Form){SHAPE_AFFINE, stride, exact}; }
+
+static Form sreg_form(Sreg s) {
+    if (s == SREG_TID_X) return affine(1, true);
+    if (s == SREG_TID_Y || s == SREG_TID_Z) return affine(0, true);
+    return s == SREG_LANEID ? varying : (Form){SHAPE_BLOCK, 0, true};
+}
+
+static bool const_value(const Analysis *A, Ref r, int64_t *v) {
+    const Instr *in = instr(A, r);
+    *v = (int64_t)in->imm;
+    return in->op == OP_CONST && type_is_int((Type)in->type);
+}
+
+/* Operations that keep a stride that isn't 0. */
+static Form linear_form(const Analysis *A, const Instr *in, const Form *f) {
+    uint64_t s0 = (uint64_t)f[0].stride, s1 = in->nargs > 1 ? (uint64_t)f[1].stride : 0;
+    bool exact = f[0].exact && (in->nargs < 2 || f[1].exact), same = in->sub & ARITH_NO_WRAP;
+    int64_t c;
+    switch (in->op) {
+    case OP_ADD: return type_is_int((Type)in->type) ? affine((int64_t)(s0 + s1), exact && same) : varying;
+    case OP_SUB: return type_is_int((Type)in->type) ? affine((int64_t)(s0 - s1), exact && same) : varying;
+    case OP_MUL:
+        if (const_value(A, in->args[1], &c)) return affine((int64_t)(s0 * (uint64_t)c), exact && same);
+        if (const_value(A, in->args[0], &c)) return affine((int64_t)(s1 * (uint64_t)c), exact && same);
+        return varying;
+    case OP_SHL:
+        if (!const_value(A, in->args[1], &c) || c < 0 || c >= (int64_t)type_bits((Type)in->type)) return varying;
+        return affine((int64_t)(s0 << c), false);
+    case OP_CONVERT: {
+        Type from = instr(A, in->args[0])->type;
+        if (!type_is_int((Type)in->type) || !type_is_int(from)) return varying;
+        bool wider = type_bits((Type)in->type) > type_bits(from);
+        if (wider && !f[0].exact) return varying;
+        return affine(f[0].stride, f[0].exact && wider && type_is_signed((Type)in->type));
+    }
+    case OP_ADDR:
+        if (type_bits(instr(A, in->args[1])->type) < 64 && s1 && !f[1].exact) return varying;
+        return affine((int64_t)(s0 + s1 * in->imm), false);
+    case OP_SELECT:
+        if (f[0].shape == SHAPE_AFFINE && f[0].stride) return varying;
+        return f[1].stride == f[2].stride ? affine(f[1].stride, f[1].exact && f[2].exact) : varying;
+    default: return varying;
+    }
+}
+
+/* The worst of the operands; an affine one stays so in operations that are linear in it. */
+static Form pure_form(const Analysis *A, const Instr *in) {
+    Form f[3] = {{0}};
+    uint8_t worst = SHAPE_CONST;
+    bool strides = false;
+    for (uint32_t i = 0; i < in->nargs; i++) {
+        Form g = form_of(A, in->args[i]);
+        if (g.shape == UNSET) return (Form){UNSET, 0, false};
+        if (i < 3) f[i] = g;
+        if (g.shape > worst) worst = g.shape;
+        strides |= g.stride != 0;
+    }
+    if (worst == SHAPE_AFFINE && strides) return linear_form(A, in, f);
+    return (Form){worst, 0, worst != SHAPE_VARYING};
+}
+
+/* Operands that threads bring along from different ways differ. */
+static Form phi_form(const Analysis *A, const Instr *in) {
+    Form sum = {UNSET, 0, true};
+    uint8_t join = A->join[in->block];
+    bool one = true;
+    for (uint32_t i = 0; i < in->nargs; i++) {
+        Form f = form_of(A, in->args[i]);
+        if (in->args[i] != in->args[0]) one = false;
+        if (f.shape == UNSET) continue;
+        bool exact = sum.exact && f.exact, first = sum.shape == UNSET;
+        if (!first && f.stride != sum.stride) return varying;
+        sum = (Form){first || f.shape > sum.shape ? f.shape : sum.shape, f.stride, exact};
+    }
+    if (sum.shape == UNSET || one) return sum;
+    if (join == SHAPE_VARYING || sum.shape == SHAPE_VARYING) return varying;
+    if (sum.shape == SHAPE_CONST) sum.shape = SHAPE_BLOCK;
+    if (join == SHAPE_AFFINE) sum.shape = SHAPE_AFFINE;
+    return sum;
+}
+
+static Form load_form(const Analysis *A, const Instr *in) {
+    Form f = form_of(A, in->args[0]);
+    if (f.shape == UNSET) return f;
+    if (!(in->sub & MEM_INVARIANT) || in->sub & MEM_VOLATILE || f.stride || f.shape == SHAPE_VARYING) return varying;
+    return (Form){f.shape == SHAPE_CONST ? SHAPE_BLOCK : f.shape, 0, true};
+}
+
+static Form evaluate(const Analysis *A, const Instr *in) {
+    switch (in->op) {
+    case OP_CONST:
+    case OP_DATA: return (Form){SHAPE_CONST, 0, true};
+    case OP_PARAM: return (Form){SHAPE_BLOCK, 0, true};
+    case OP_SREG: return sreg_form((Sreg)in->sub);
+    case OP_ALLOCA: return varying;
+    case OP_PHI: return phi_form(A, in);
+    case OP_LOAD: return load_form(A, in);
+    default: return pure_form(A, in);
+    }
+}
+
+/* Shapes only rise: a value that would change its stride is VARYING. */
+static bool raise_to(Analysis *A, Ref r, Form f) {
+    uint8_t old = A->u.value[r];
+    if (f.shape == UNSET || old == SHAPE_VARYING) return false;
+    if (old == SHAPE_AFFINE && f.shape == SHAPE_AFFINE && f.stride != A->u.stride[r]) f = varying;
+    bool less_exact = old != UNSET && A->exact[r] && !f.exact;
+    if (old != UNSET && f.shape <= old && !less_exact) return false;
+    if (old != UNSET && f.shape < old) f.shape = old, f.stride = A->u.stride[r];
+    A->u.value[r] = f.shape;
+    A->u.stride[r] = f.stride;
+    A->exact[r] = f.exact && (old == UNSET || A->exact[r]);
+    return true;
+}
+
+static void sweep(Analysis *A) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < A->live; i++) {
+            const Block *b = &A->m->blocks.at[A->order[i]];
+            for (uint32_t k = 0; k < b->instrs.n; k++) {
+                const Instr *in = instr(A, b->instrs.at[k]);
+                if (in->type != T_VOID && raise_to(A, b->instrs.at[k], evaluate(A, in))) changed = true;
+            }
+        }
+    }
+}
+
+/* ---- control -------------------------------------------------------------------------------- */
+
+static void note_join(Analysis *A, BlockId b, uint8_t shape) {
+    if (A->join[b] < shape) A->join[b] = shape, A->changed = true;
+}
+
+/* Threads part at b: marks what they reach apart, and where their ways meet. */
+static void diverge(Analysis *A, BlockId b, uint8_t shape) {
+    IrModule *m = A->m;
+    BlockId end = A->ipdom[b];
+    BlockId *label = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);   /* + 1 */
+    VEC(BlockId) work = {0};
+    for (uint32_t s = 0; s < m->blocks.at[b].nsucc; s++) {
+        BlockId to = m->blocks.at[b].succ[s];
+        label[to] = to + 1;
+        VEC_PUSH(m->arena, &work, to);
+    }
+    while (work.n) {
+        BlockId from = work.at[--work.n];
+        if (from == end) continue;
+        A->u.block_divergent[from] = true;
+        if (from == b) continue;
+        for (uint32_t s = 0; s < m->blocks.at[from].nsucc; s++) {
+            BlockId to = m->blocks.at[from].succ[s];
+            if (label[to] == label[from]) continue;
+            if (!label[to]) label[to] = label[from];
+            else if (label[to] == to + 1 && A->join[to] >= shape) continue;
+            else {
+                label[to] = to + 1;
+                note_join(A, to, shape);
+            }
+            VEC_PUSH(m->arena, &work, to);
+        }
+    }
+    for (uint32_t l = A->loop_of[b]; l != NO_LOOP; l = A->loops.at[l].parent) {
+        if (end < m->blocks.n && in_loop(A, end, l)) break;
+        A->loops.at[l].divergent = true;
+    }
+    A->changed = true;
+}
+
+static void look_at_branches(Analysis *A) {
+    for (uint32_t i = 0; i < A->live; i++) {
+        BlockId b = A->order[i];
+        if (A->m->blocks.at[b].nsucc != 2) continue;
+        Ref cond = instr(A, ir_terminator(A->m, b))->args[0];
+        uint8_t shape = form_of(A, cond).shape;
+        if (shape == UNSET || shape <= SHAPE_BLOCK || A->branch_done[b] >= shape) continue;
+        A->branch_done[b] = shape;
+        diverge(A, b, shape);
+    }
+}
+
+/* Was r computed in a loop that threads leave at different times, seen from outside? */
+static bool left_divergently(const Analysis *A, Ref r, BlockId use) {
+    for (uint32_t l = A->loop_of[instr(A, r)->block]; l != NO_LOOP; l = A->loops.at[l].parent)
+        if (A->loops.at[l].divergent && !in_loop(A, use, l)) return true;
+    return false;
+}
+
+/* ... then it differs. */
+static void mark_left_values(Analysis *A) {
+    for (uint32_t i = 0; i < A->live && A->loops.n > 1; i++) {
+        const Block *b = &A->m->blocks.at[A->order[i]];
+        for (uint32_t k = 0; k < b->instrs.n; k++) {
+            const Instr *in = instr(A, b->instrs.at[k]);
+            for (uint32_t a = 0; a < in->nargs; a++)
+                if (A->u.value[in->args[a]] != SHAPE_CONST && left_divergently(A, in->args[a], in->block))
+                    A->changed |= raise_to(A, in->args[a], varying);
+        }
+    }
+}
+
+static void everything_varies(Analysis *A) {
+    for (Ref r = 0; r < A->m->instrs.n; r++) {
+        A->u.value[r] = SHAPE_VARYING;
+        A->u.stride[r] = 0;
+    }
+    for (BlockId b = 0; b < A->m->blocks.n; b++) A->u.block_divergent[b] = true;
+}
+
+Uniformity ir_uniformity(IrModule *m) {
+    uint32_t n = m->blocks.n, values = m->instrs.n;
+    Analysis A = {.m = m, .exact = ARENA_ARRAY(m->arena, bool, values), .order = ARENA_ARRAY(m->arena, BlockId, n),
+                  .idom = ARENA_ARRAY(m->arena, BlockId, n), .ipdom = ARENA_ARRAY(m->arena, BlockId, n + 1),
+                  .loop_of = ARENA_ARRAY(m->arena, uint32_t, n), .join = ARENA_ARRAY(m->arena, uint8_t, n),
+                  .branch_done = ARENA_ARRAY(m->arena, uint8_t, n)};
+    A.u = (Uniformity){ARENA_ARRAY(m->arena, uint8_t, values), ARENA_ARRAY(m->arena, int64_t, values), ARENA_ARRAY(m->arena, bool, n)};
+    memset(A.u.value, UNSET, values);
+    A.live = ir_postorder(m, A.order);
+    for (uint32_t i = 0; i < A.live / 2; i++) {
+        BlockId swap = A.order[i];
+        A.order[i] = A.order[A.live - 1 - i];
+        A.order[A.live - 1 - i] = swap;
+    }
+    ir_dominators(m, A.idom);
+    postdominators(&A);
+    find_loops(&A);
+    if (A.irreducible) {
+        everything_varies(&A);
+        return A.u;
+    }
+    do {
+        A.changed = false;
+        sweep(&A);
+        look_at_branches(&A);
+        mark_left_values(&A);
+    } while (A.changed);
+    for (Ref r = 0; r < values; r++)
+        if (A.u.value[r] == UNSET) A.u.value[r] = SHAPE_VARYING;   /* not in a live block */
+    return A.u;
+}
