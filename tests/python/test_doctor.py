@@ -54,6 +54,14 @@ def test_a_check_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (first.state, first.text) == (BAD, "RuntimeError: oh")
 
 
+def test_without_numpy() -> None:
+    code = "import sys; sys.modules['numpy'] = None; from gpu._cli import cli; cli(['doctor'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "BAD   numpy        not installed\n                   -> pip install 'numpy>=2.0'" in done.stdout
+    assert "1 problem." in done.stdout
+
+
 def test_report() -> None:
     lines: list[str] = []
     style = lambda text, fg: text  # noqa: E731
