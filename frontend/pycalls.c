@@ -10,15 +10,18 @@
 
 enum { MF_DEFAULTS = 1, MF_KWDEFAULTS = 2, MF_ANNOTATIONS = 4, MF_CLOSURE = 8, MF_ANNOTATE = 16 };
 
+enum { MAX_ANNOTATION = 100 };
+
 /* Annotations of an inner function are evaluated for nothing: what they are made of goes, back to the first
  * thing that has an effect. */
-static void discard(Translator *t, PyRef r) {
+static void discard(Translator *t, PyRef r, uint32_t depth) {
     PyInstr *in = tr_instr(t, r);
-    if (in->block != t->cur || !(py_is_pure(in->op) || in->op == PY_GLOBAL || in->op == PY_ATTR || in->op == PY_SUBSCR))
+    if (depth > MAX_ANNOTATION || in->block != t->cur ||
+        !(py_is_pure(in->op) || in->op == PY_GLOBAL || in->op == PY_ATTR || in->op == PY_SUBSCR))
         return;
     in->op = PY_UNDEF; /* pure and unused: dropped later */
     for (uint32_t i = 0; i < in->nargs; i++)
-        if (in->args[i]) discard(t, in->args[i]);
+        if (in->args[i]) discard(t, in->args[i], depth + 1);
     in->nargs = 0;
 }
 
@@ -41,7 +44,7 @@ void tr_function(Translator *t, Frame *fr, uint32_t flags, bool named) {
         py_refuse(t->c, t->span, REFUSE_GENEXPR);
         return;
     }
-    if (annotations) discard(t, annotations);
+    if (annotations) discard(t, annotations, 0);
     PyRef r = tr_emit_n(t, PY_FUNCTION, 3, part);
     tr_instr(t, r)->obj = obj;
     tr_push(t, tr_with_name(t, r, inner.name));
@@ -93,7 +96,7 @@ void tr_func_attr(Translator *t, Frame *fr, uint32_t flag) {
         tr_with_name(t, fn, copy.name);
         break;
     }
-    default: discard(t, v);
+    default: discard(t, v, 0);
     }
     tr_push(t, fn);
 }
@@ -141,7 +144,7 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg) 
         tr_bad(t, "a comprehension's closure isn't one");
         return true;
     }
-    discard(t, fn);
+    discard(t, fn, 0);
     tr_store_var(t, inner->places[0].var, arg);
     tr_spill(t, fr);
     VEC(Entry) saved = {t->stack.at, t->stack.n, t->stack.cap};

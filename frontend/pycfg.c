@@ -458,26 +458,28 @@ static bool merge_pair(Cfg *g, PyBlockId a, PyBlockId b) {
 
 /* Pairs of blocks that lead to the same place, or to none. */
 static bool merge_among(Cfg *g, const PyBlockId *among, uint32_t n) {
+    bool merged = false;
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = i + 1; k < n; k++)
-            if (merge_pair(g, among[i], among[k])) return true;
-    return false;
+        for (uint32_t k = i + 1; k < n; k++) merged |= merge_pair(g, among[i], among[k]);
+    return merged;
 }
 
-static bool merge_once(Cfg *g) {
+/* Works from the predecessors as they were; what a merge changed is compared as it is now, or in the next round. */
+static bool merge_all(Cfg *g) {
     PyBlockId *exits = ARENA_ARRAY(g->c->arena, PyBlockId, g->norder + 1);
     uint32_t nexits = 0;
+    bool merged = false;
     for (uint32_t i = 0; i < g->norder; i++) {
-        const PyBlock *b = block(g, g->order[i]);
-        if (b->nsucc == 0) exits[nexits++] = g->order[i];
-        if (b->preds.n > 1 && merge_among(g, b->preds.at, b->preds.n)) return true;
+        const PyBlock b = *block(g, g->order[i]);
+        if (b.nsucc == 0) exits[nexits++] = g->order[i];
+        if (b.preds.n > 1) merged |= merge_among(g, b.preds.at, b.preds.n);
     }
-    return merge_among(g, exits, nexits);
+    return merge_among(g, exits, nexits) || merged;
 }
 
 static void merge(Cfg *g) {
     if (g->norder > MAX_MERGED_BLOCKS) return;
-    for (uint32_t n = 0; n < g->norder && merge_once(g); n++) {
+    while (merge_all(g)) {
         g->changed = true;
         refresh(g);
         skip(g);

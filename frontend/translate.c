@@ -34,6 +34,8 @@ static bool same_value(Translator *t, PyRef a, PyRef b) {
     return a == b || (x->op == PY_CONST && y->op == PY_CONST && t->c->host->same(t->c->host->self, x->obj, y->obj));
 }
 
+enum { MAX_LOOK_BACK = 500 };
+
 /* Versions differ in whether `x[a:b] op= v` makes its slice once or twice; here it is made once. */
 static void do_slice(Translator *t, Frame *fr, uint32_t n) {
     if (n != 2 && n != 3) {
@@ -43,7 +45,8 @@ static void do_slice(Translator *t, Frame *fr, uint32_t n) {
     PyRef step = n == 3 ? tr_pop(t, fr) : 0, stop = tr_pop(t, fr), start = tr_pop(t, fr);
     if (t->c->failed) return;
     if (n == 2) step = tr_emit_const(t, t->c->host->none);
-    for (uint32_t i = t->f->blocks.at[t->cur].instrs.n; i-- > 0;) {
+    uint32_t made = t->f->blocks.at[t->cur].instrs.n;
+    for (uint32_t i = made; i-- > 0 && made - i < MAX_LOOK_BACK;) {
         PyRef r = t->f->blocks.at[t->cur].instrs.at[i];
         const PyInstr *in = tr_instr(t, r);
         if (in->op == PY_SLICE && same_value(t, in->args[0], start) && same_value(t, in->args[1], stop) &&
