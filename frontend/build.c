@@ -27,8 +27,9 @@ static void report_conflict(Body *b, PyRef r) {
         e_fail(e, from[1]->span, "write a loop", DIAG_CONSTRUCT, "a list that grows", "how many items there are is part of a value's type");
         return;
     }
-    Diag *d = in->name ? e_diag(e, from[1]->span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
-                       : e_diag(e, from[1]->span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
+    const PySpan span = from[from[1]->op == PY_PARAM ? 0 : 1]->span; /* a parameter has no place of its own */
+    Diag *d = in->name ? e_diag(e, span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
+                       : e_diag(e, span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
     for (int i = 0; d && i < 2; i++) {
         if (!from[i]->span.line) continue;
         DiagFrame at = b->fr->at;

@@ -187,6 +187,21 @@ static void note(Text *t, const DiagNote *n) {
     if (n->has_place) excerpt(t, &n->at, BLUE);
 }
 
+/* The chain of calls; of a long one, both ends. */
+static void callers(Text *t, const DiagFrame *first) {
+    enum { NEAR = 4, FAR = 2 };
+    unsigned n = 0, k = 0;
+    for (const DiagFrame *f = first; f; f = f->caller) n++;
+    for (const DiagFrame *f = first; f; f = f->caller, k++) {
+        if (n > NEAR + FAR + 1 && k >= NEAR && k < n - FAR) {
+            if (k == NEAR) put(t, arena_printf(t->arena, "   ... %u more calls\n", n - NEAR - FAR));
+            continue;
+        }
+        put(t, arena_printf(t->arena, "   called from %s, %s\n", f->function ? f->function : "<unknown>", place(t, f)));
+        excerpt(t, f, BLUE);
+    }
+}
+
 static void message(Text *t, const Diag *d) {
     bool error = diag_severity(d->code) == SEV_ERROR;
     styled(t, BOLD, arena_printf(t->arena, "%s: ", place(t, &d->at)));
@@ -200,10 +215,7 @@ static void message(Text *t, const Diag *d) {
         put(t, d->help);
         put(t, "\n");
     }
-    for (const DiagFrame *f = d->at.caller; f; f = f->caller) {
-        put(t, arena_printf(t->arena, "   called from %s, %s\n", f->function ? f->function : "<unknown>", place(t, f)));
-        excerpt(t, f, BLUE);
-    }
+    callers(t, d->at.caller);
 }
 
 static void closing(Text *t, const char *kernel) {
