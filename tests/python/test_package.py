@@ -37,7 +37,7 @@ def test_import_is_light() -> None:
 
 
 def test_import_time(tmp_path: Path) -> None:
-    """The goal is less than 20 ms, with byte code kept as usual; a loaded machine gets a margin, the best of six counts."""
+    """The goal is less than 20 ms, with byte code kept as usual; the best of six counts, and gets a margin."""
     code = "import time; t = time.perf_counter(); import gpu; print((time.perf_counter() - t) * 1e3)"
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
     best = min(float(run(code, env)) for _ in range(6))
