@@ -61,11 +61,21 @@ bool call_bind(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint3
 }
 
 /* ---- Python functions -------------------------------------------------------------------------------- */
+static const DiagFrame *call_chain(Eval *e, const Frame *fr) {
+    if (!fr) return NULL;
+    DiagFrame *at = ARENA_NEW(e->arena, DiagFrame);
+    *at = fr->at;
+    at->caller = call_chain(e, fr->caller);
+    return at;
+}
+
 PyFunc *func_for(Eval *e, HostRef code) {
     for (uint32_t i = 0; i < e->funcs.n; i++)
         if (e->funcs.at[i].code == code || e->host->same(e->host->self, e->funcs.at[i].code, code))
             return e->funcs.at[i].f;
+    uint32_t before = e->diags->diags.n;
     PyFunc *f = pyfunc_from_host(e->arena, e->host, code, e->diags);
+    for (uint32_t i = before; i < e->diags->diags.n; i++) e->diags->diags.at[i].at.caller = call_chain(e, e->frame);
     VEC_PUSH(e->arena, &e->funcs, ((FuncEntry){code, f}));
     return f;
 }
