@@ -14,7 +14,7 @@ typedef struct View {
     uint32_t nargs;
     Ref a, b;
     bool a_const, b_const;
-    uint64_t av, bv;         /* their bits when constant */
+    uint64_t av, bv; /* their bits when constant */
 } View;
 
 static Instr *at(const View *v, Ref r) { return &v->s->m->instrs.at[r]; }
@@ -43,7 +43,7 @@ static void become(const View *v, Op op, uint32_t nargs, Ref a, Ref b) {
     Instr *in = at(v, v->r);
     in->op = (uint8_t)op;
     in->nargs = nargs;
-    if (op != OP_CMP) in->sub = 0;   /* what was proven of the old form */
+    if (op != OP_CMP) in->sub = 0; /* what was proven of the old form */
     in->args[0] = a;
     if (nargs > 1) in->args[1] = b;
     v->s->changed = true;
@@ -97,7 +97,7 @@ static Ref int_product(const View *v) {
 
 static Ref int_quotient(const View *v) {
     bool mod = v->op == OP_FLOORMOD || v->op == OP_TRUNCMOD;
-    if (v->a_const && v->av == 0) return v->a;              /* 0 // x, 0 % x, also for x = 0 */
+    if (v->a_const && v->av == 0) return v->a; /* 0 // x, 0 % x, also for x = 0 */
     if (v->b_const && v->bv == 0) return v->b;
     if (v->b_const && v->bv == 1) return mod ? constant(v, 0) : v->a;
     return v->r;
@@ -189,7 +189,7 @@ static Ref compare(const View *v) {
     if (type_is_int(t)) {
         if (v->bv == least(t) && (in->sub == PRED_LT || in->sub == PRED_GE)) return constant(v, in->sub == PRED_GE);
         if (v->bv == greatest(t) && (in->sub == PRED_GT || in->sub == PRED_LE)) return constant(v, in->sub == PRED_LE);
-        const Instr *inner = at(v, v->a);   /* int(flag) == 0, != 0 */
+        const Instr *inner = at(v, v->a); /* int(flag) == 0, != 0 */
         if (inner->op == OP_CONVERT && at(v, inner->args[0])->type == T_BOOL && v->bv == 0 && in->sub <= PRED_NE) {
             if (in->sub == PRED_NE) return inner->args[0];
             become(v, OP_NOT, 1, inner->args[0], 0);
@@ -229,7 +229,7 @@ static bool embeds(Type to, Type from) {
     }
     if (type_is_float(from) && type_is_float(to)) return b > a || to == from;
     if (!type_is_int(from)) return false;
-    return a <= (to == T_F64 ? 32u : to == T_F32 ? 16u : 8u);   /* 53, 24, 11 and 8 bits of mantissa */
+    return a <= (to == T_F64 ? 32u : to == T_F32 ? 16u : 8u); /* 53, 24, 11 and 8 bits of mantissa */
 }
 
 static Ref convert(const View *v) {
@@ -238,7 +238,8 @@ static Ref convert(const View *v) {
     if (through == v->type) return v->a;
     if (inner->op != OP_CONVERT) return v->r;
     Type from = at(v, inner->args[0])->type;
-    bool cut = type_is_int(v->type) && type_is_int(through) && type_is_int(from) && type_bits(through) >= type_bits(v->type);
+    bool cut =
+        type_is_int(v->type) && type_is_int(through) && type_is_int(from) && type_bits(through) >= type_bits(v->type);
     if (embeds(through, from) || cut) {
         Ref x = inner->args[0];
         if (from == v->type) return x;
@@ -263,12 +264,28 @@ static Ref phi(const View *v) {
 static Ref rules(const View *v) {
     switch (v->op) {
     case OP_PHI: return phi(v);
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_FLOORDIV: case OP_FLOORMOD:
-    case OP_TRUNCDIV: case OP_TRUNCMOD: case OP_SHL: case OP_SHR: return arith(v);
-    case OP_MIN: case OP_MAX: case OP_FMIN: case OP_FMAX: case OP_NANMIN: case OP_NANMAX:
-        return v->a == v->b ? v->a : v->r;
-    case OP_AND: case OP_OR: case OP_XOR: return bitwise(v);
-    case OP_NEG: case OP_NOT: case OP_ABS: return unary(v);
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_DIV:
+    case OP_FLOORDIV:
+    case OP_FLOORMOD:
+    case OP_TRUNCDIV:
+    case OP_TRUNCMOD:
+    case OP_SHL:
+    case OP_SHR: return arith(v);
+    case OP_MIN:
+    case OP_MAX:
+    case OP_FMIN:
+    case OP_FMAX:
+    case OP_NANMIN:
+    case OP_NANMAX: return v->a == v->b ? v->a : v->r;
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: return bitwise(v);
+    case OP_NEG:
+    case OP_NOT:
+    case OP_ABS: return unary(v);
     case OP_CMP: return compare(v);
     case OP_SELECT: return select(v);
     case OP_CONVERT: return convert(v);

@@ -61,7 +61,9 @@ void cfg_fold_branches(Simplify *s) {
     if (any) ir_edges(m);
 }
 
-static bool has_phi(const IrModule *m, const Block *b) { return b->instrs.n && m->instrs.at[b->instrs.at[0]].op == OP_PHI; }
+static bool has_phi(const IrModule *m, const Block *b) {
+    return b->instrs.n && m->instrs.at[b->instrs.at[0]].op == OP_PHI;
+}
 
 static bool is_pred(const Block *b, BlockId p) {
     for (uint32_t i = 0; i < b->preds.n; i++)
@@ -118,7 +120,7 @@ static bool absorb(Simplify *s, BlockId b) {
     BlockId next = block->succ[0];
     Block *follows = &m->blocks.at[next];
     if (next == b || next == 0 || follows->preds.n != 1) return false;
-    block->instrs.n--;   /* the jump */
+    block->instrs.n--; /* the jump */
     for (uint32_t i = 0; i < follows->instrs.n; i++) {
         Ref r = follows->instrs.at[i];
         Instr *in = &m->instrs.at[r];

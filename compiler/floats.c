@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-typedef struct Format { int exp_bits, man_bits; } Format;
+typedef struct Format {
+    int exp_bits, man_bits;
+} Format;
 
 static Format format_of(Type t) {
     if (t == T_F16) return (Format){5, 10};
@@ -52,9 +54,9 @@ uint64_t ir_double_to_bits(Type t, double v) {
     uint64_t inf = ((UINT64_C(1) << f.exp_bits) - 1) << f.man_bits;
     uint64_t man = b & ((UINT64_C(1) << 52) - 1);
     int exp = (int)(b >> 52) & 0x7ff;
-    if (exp == 0x7ff)   /* a NaN stays one: the quiet bit is set */
+    if (exp == 0x7ff) /* a NaN stays one: the quiet bit is set */
         return sign | inf | (man ? man >> (52 - f.man_bits) | UINT64_C(1) << (f.man_bits - 1) : 0);
-    if (exp == 0) return sign;   /* a double this small rounds to zero in all of them */
+    if (exp == 0) return sign; /* a double this small rounds to zero in all of them */
     man |= UINT64_C(1) << 52;
     int e = exp - 1023, shift = 52 - f.man_bits, lowest = 1 - bias;
     bool subnormal = e < lowest;

@@ -111,7 +111,7 @@ static double add_to_odd(double a, double b) {
     double bb = s - a, error = (a - (s - bb)) + (b - bb);
     uint64_t bits = ir_double_to_bits(T_F64, s);
     if (error == 0.0 || (bits & 1)) return s;
-    bool away = (error > 0) == (s > 0);   /* the exact sum is further from zero than s */
+    bool away = (error > 0) == (s > 0); /* the exact sum is further from zero than s */
     return ir_bits_to_double(T_F64, away ? bits + 1 : bits - 1);
 }
 
@@ -192,7 +192,7 @@ static bool chooses_second(Op op, Type t, double a, double b) {
     case OP_FMIN: return isnan(a) || (zeros ? signbit(b) && !signbit(a) : b < a);
     case OP_FMAX: return isnan(a) || (zeros ? signbit(a) && !signbit(b) : b > a);
     case OP_NANMIN: return !isnan(a) && (tie || !(a <= b));
-    default: return !isnan(a) && (tie || !(a >= b));   /* OP_NANMAX */
+    default: return !isnan(a) && (tie || !(a >= b)); /* OP_NANMAX */
     }
 }
 

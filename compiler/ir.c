@@ -25,7 +25,7 @@ enum {
 };
 
 const OpInfo op_info[OP__COUNT] = {
-#define OP(name, args, flags, typing, types, meaning) \
+#define OP(name, args, flags, typing, types, meaning)                                                                  \
     [OP_##name] = {#name, args, flags, TYPING_##typing, types, meaning},
 #include "ops.def"
 #undef OP
@@ -45,7 +45,7 @@ const uint8_t mathfn_args[MATH__COUNT] = {
 };
 
 const char *const sreg_names[SREG__COUNT] = {
-    "tid.x",   "tid.y",   "tid.z",   "ntid.x",   "ntid.y",   "ntid.z",   "ctaid.x",
+    "tid.x",   "tid.y",   "tid.z",    "ntid.x",   "ntid.y",   "ntid.z", "ctaid.x",
     "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z", "laneid",
 };
 
@@ -53,7 +53,7 @@ IrModule *ir_new(Arena *arena, const char *name) {
     IrModule *m = ARENA_NEW(arena, IrModule);
     m->arena = arena;
     m->name = arena_strdup(arena, name);
-    VEC_PUSH(arena, &m->instrs, (Instr){0});   /* REF_NONE */
+    VEC_PUSH(arena, &m->instrs, (Instr){0}); /* REF_NONE */
     VEC_PUSH(arena, &m->spans, (IrSpan){0});
     return m;
 }
@@ -71,9 +71,10 @@ uint64_t ir_wrap(Type t, uint64_t bits) {
     return low;
 }
 
-Ref ir_emit(IrModule *m, BlockId b, Op op, Type type, uint32_t nargs, const Ref *args,
-            uint16_t sub, uint64_t imm, uint32_t span) {
-    Instr in = {.op = (uint8_t)op, .type = (uint8_t)type, .sub = sub, .nargs = nargs, .imm = imm, .span = span, .block = b};
+Ref ir_emit(IrModule *m, BlockId b, Op op, Type type, uint32_t nargs, const Ref *args, uint16_t sub, uint64_t imm,
+            uint32_t span) {
+    Instr in = {
+        .op = (uint8_t)op, .type = (uint8_t)type, .sub = sub, .nargs = nargs, .imm = imm, .span = span, .block = b};
     if (nargs) {
         in.args = ARENA_ARRAY(m->arena, Ref, nargs);
         memcpy(in.args, args, nargs * sizeof(Ref));
@@ -119,7 +120,10 @@ Ref ir_terminator(const IrModule *m, BlockId b) {
 uint32_t ir_postorder(const IrModule *m, BlockId *order) {
     uint32_t n = m->blocks.n, count = 0, depth = 0;
     if (!n) return 0;
-    typedef struct { BlockId b; uint8_t left; } Frame;
+    typedef struct {
+        BlockId b;
+        uint8_t left;
+    } Frame;
     Frame *stack = ARENA_ARRAY(m->arena, Frame, n);
     bool *seen = ARENA_ARRAY(m->arena, bool, n);
     stack[depth++] = (Frame){0, m->blocks.at[0].nsucc};
@@ -144,7 +148,7 @@ static void keep_phi_operands(IrModule *m, Block *b, uint32_t old_n, const uint3
     for (uint32_t i = 0; i < b->instrs.n; i++) {
         Instr *phi = &m->instrs.at[b->instrs.at[i]];
         if (phi->op != OP_PHI) break;
-        if (phi->nargs != old_n) continue;   /* its operands aren't there yet */
+        if (phi->nargs != old_n) continue; /* its operands aren't there yet */
         for (uint32_t k = 0; k < kept; k++) phi->args[k] = phi->args[keep[k]];
         phi->nargs = kept;
     }

@@ -13,12 +13,15 @@
 
 #define NO_BLOCK UINT32_MAX
 
-typedef struct Word { const char *at; size_t n; } Word;
+typedef struct Word {
+    const char *at;
+    size_t n;
+} Word;
 
 /* What is known of an instruction beside its Instr until names are resolved. */
 typedef struct Pending {
     uint32_t line;
-    VEC(uint32_t) labels;      /* of a PHI's operands */
+    VEC(uint32_t) labels; /* of a PHI's operands */
 } Pending;
 
 typedef struct Parser {
@@ -28,10 +31,10 @@ typedef struct Parser {
     uint32_t line;
     size_t text_size;
     char *error;
-    VEC(Ref) values;           /* by number in the text */
-    VEC(uint32_t) blocks;      /* by number in the text; BlockId + 1 */
-    VEC(Pending) pending;      /* by Ref */
-    VEC(uint32_t) span_lines;  /* for references checked at the end: pairs (span, line) */
+    VEC(Ref) values;          /* by number in the text */
+    VEC(uint32_t) blocks;     /* by number in the text; BlockId + 1 */
+    VEC(Pending) pending;     /* by Ref */
+    VEC(uint32_t) span_lines; /* for references checked at the end: pairs (span, line) */
 } Parser;
 
 __attribute__((format(printf, 3, 4))) static void fail_at(Parser *p, uint32_t line, const char *fmt, ...) {
@@ -203,7 +206,8 @@ static void parse_param(Parser *p) {
     IrParam q = {.type = (uint8_t)type_name(p)};
     Word kind = word(p);
     uint16_t k = 0;
-    if (!lookup(param_kind_names, 4, kind, &k)) fail_at(p, p->line, "'%.*s' is no kind of parameter", (int)kind.n, kind.at);
+    if (!lookup(param_kind_names, 4, kind, &k))
+        fail_at(p, p->line, "'%.*s' is no kind of parameter", (int)kind.n, kind.at);
     q.kind = (uint8_t)k;
     q.name = string(p);
     while (!at_line_end(p)) {
@@ -348,7 +352,8 @@ static uint32_t numbered(Parser *p) {
 }
 
 /* One operand: a value, a block, a block with a value (PHI), or an immediate. */
-static void parse_operand(Parser *p, Instr *in, RefVec *args, Pending *pending, uint32_t *succ, uint8_t *nsucc, bool *has_imm) {
+static void parse_operand(Parser *p, Instr *in, RefVec *args, Pending *pending, uint32_t *succ, uint8_t *nsucc,
+                          bool *has_imm) {
     if (accept(p, '%')) {
         VEC_PUSH(p->arena, args, numbered(p));
         return;
@@ -376,8 +381,10 @@ static void parse_operand(Parser *p, Instr *in, RefVec *args, Pending *pending, 
 
 static void check_operands(Parser *p, const Instr *in, const Pending *pending, uint8_t nsucc, bool has_imm) {
     const OpInfo *info = &op_info[in->op];
-    if (has_imm != ((info->flags & IMM) != 0)) fail_at(p, p->line, "%s %s an immediate", info->name, has_imm ? "doesn't have" : "needs");
-    if (pending->labels.n != (in->op == OP_PHI ? in->nargs : 0)) fail_at(p, p->line, "a phi, and nothing else, has block:value operands");
+    if (has_imm != ((info->flags & IMM) != 0))
+        fail_at(p, p->line, "%s %s an immediate", info->name, has_imm ? "doesn't have" : "needs");
+    if (pending->labels.n != (in->op == OP_PHI ? in->nargs : 0))
+        fail_at(p, p->line, "a phi, and nothing else, has block:value operands");
     if (nsucc && !(info->flags & ENDS)) fail_at(p, p->line, "%s has no successors", info->name);
 }
 
@@ -468,7 +475,9 @@ static void parse_line(Parser *p) {
 
 /* ---- names to indices ----------------------------------------------------------------------- */
 
-static BlockId find_block(const Parser *p, uint32_t n) { return n < p->blocks.n && p->blocks.at[n] ? p->blocks.at[n] - 1 : NO_BLOCK; }
+static BlockId find_block(const Parser *p, uint32_t n) {
+    return n < p->blocks.n && p->blocks.at[n] ? p->blocks.at[n] - 1 : NO_BLOCK;
+}
 
 /* Puts a PHI's operands in the order of its block's predecessors. Those of dead blocks go. */
 static void order_phi(Parser *p, Ref r) {
@@ -513,7 +522,8 @@ static void resolve(Parser *p) {
         }
     }
     for (uint32_t i = 0; i < p->span_lines.n; i += 2)
-        if (p->span_lines.at[i] >= m->spans.n) fail_at(p, p->span_lines.at[i + 1], "there is no span %u", p->span_lines.at[i]);
+        if (p->span_lines.at[i] >= m->spans.n)
+            fail_at(p, p->span_lines.at[i + 1], "there is no span %u", p->span_lines.at[i]);
     if (!m->blocks.n) fail_at(p, p->line, "no blocks");
     if (p->error) return;
     ir_edges(m);

@@ -15,8 +15,11 @@ const char *const pred_names[PRED__COUNT] = {"eq", "ne", "lt", "le", "gt", "ge"}
 const IrFlagName mem_flag_names[] = {
     {"unaligned", MEM_UNALIGNED}, {"volatile", MEM_VOLATILE}, {"invariant", MEM_INVARIANT}, {NULL, 0}};
 const IrFlagName arith_flag_names[] = {{"nowrap", ARITH_NO_WRAP}, {NULL, 0}};
-const IrFlagName param_flag_names[] = {
-    {"readonly", PARAM_READONLY}, {"noalias", PARAM_NOALIAS}, {"written", PARAM_WRITTEN}, {"read", PARAM_READ}, {NULL, 0}};
+const IrFlagName param_flag_names[] = {{"readonly", PARAM_READONLY},
+                                       {"noalias", PARAM_NOALIAS},
+                                       {"written", PARAM_WRITTEN},
+                                       {"read", PARAM_READ},
+                                       {NULL, 0}};
 const IrFlagName fact_names[] = {
     {"size32", FACT_SIZE32}, {"align16", FACT_ALIGN16}, {"noalias", FACT_NOALIAS}, {NULL, 0}};
 
@@ -29,7 +32,7 @@ typedef struct Printer {
     const IrModule *m;
     bool spans;
     VEC(char) out;
-    uint32_t *value_number;      /* of each Ref; 0 = not in the text */
+    uint32_t *value_number; /* of each Ref; 0 = not in the text */
     uint32_t *block_number;
 } Printer;
 
@@ -82,7 +85,7 @@ static void put_float(Printer *p, Type t, uint64_t bits) {
         if (ir_double_to_bits(t, back) == bits) break;
     }
     for (char *c = text; *c; c++)
-        if (*c == ',') *c = '.';       /* the locale's decimal point */
+        if (*c == ',') *c = '.'; /* the locale's decimal point */
     put(p, text);
     if (!strpbrk(text, ".e")) put(p, ".0");
 }
@@ -109,7 +112,8 @@ static void put_block(Printer *p, BlockId b) {
 }
 
 static void put_name(Printer *p, const Instr *in) {
-    for (const char *s = op_info[in->op].name; *s; s++) VEC_PUSH(p->m->arena, &p->out, (char)tolower((unsigned char)*s));
+    for (const char *s = op_info[in->op].name; *s; s++)
+        VEC_PUSH(p->m->arena, &p->out, (char)tolower((unsigned char)*s));
     switch (in->op) {
     case OP_CMP: putf(p, ".%s", in->sub < PRED__COUNT ? pred_names[in->sub] : "?"); break;
     case OP_SREG: putf(p, ".%s", in->sub < SREG__COUNT ? sreg_names[in->sub] : "?"); break;
@@ -132,7 +136,8 @@ static void put_phi(Printer *p, const Instr *in) {
     uint32_t *at = ARENA_ARRAY(p->m->arena, uint32_t, in->nargs);
     for (uint32_t i = 0; i < in->nargs; i++) {
         uint32_t k = i;
-        for (; k > 0 && p->block_number[b->preds.at[at[k - 1]]] > p->block_number[b->preds.at[i]]; k--) at[k] = at[k - 1];
+        for (; k > 0 && p->block_number[b->preds.at[at[k - 1]]] > p->block_number[b->preds.at[i]]; k--)
+            at[k] = at[k - 1];
         at[k] = i;
     }
     for (uint32_t i = 0; i < in->nargs; i++) {

@@ -26,9 +26,26 @@ static bool fits(Ranges *R, Ref r) { return range_in_i32(range_at(R, r, 2)); }
 /* Operations whose i32 form gives the same value when operands and result fit. */
 static bool has_narrow_form(Op op) {
     switch (op) {
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_NEG: case OP_ABS: case OP_FLOORDIV: case OP_FLOORMOD:
-    case OP_TRUNCDIV: case OP_TRUNCMOD: case OP_MIN: case OP_MAX: case OP_POW: case OP_AND: case OP_OR:
-    case OP_XOR: case OP_NOT: case OP_SHL: case OP_SHR: case OP_SELECT: case OP_PHI: return true;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_NEG:
+    case OP_ABS:
+    case OP_FLOORDIV:
+    case OP_FLOORMOD:
+    case OP_TRUNCDIV:
+    case OP_TRUNCMOD:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_POW:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_NOT:
+    case OP_SHL:
+    case OP_SHR:
+    case OP_SELECT:
+    case OP_PHI: return true;
     default: return false;
     }
 }
@@ -47,7 +64,11 @@ static bool operands_fit(Ranges *R, Ref r) {
 
 /* What is known of a part of an index: the most that it can be, without the sizes that multiply it;
  * the axes of those sizes. Their product is below 2^31. */
-typedef struct Part { bool ok; double most; uint32_t axes; } Part;
+typedef struct Part {
+    bool ok;
+    double most;
+    uint32_t axes;
+} Part;
 
 static const IrParam *param_of(const Ranges *R, Ref r) {
     const Instr *in = instr(R, r);
@@ -127,7 +148,8 @@ void ranges_find_narrow(Ranges *R, Ref r) {
         if (type_of(R, in->args[0]) == T_I64 && operands_fit(R, r)) R->found[r] = NARROW_USE;
         return;
     }
-    if (in->type == T_I64 && has_narrow_form((Op)in->op) && range_in_i32(R->now[r]) && operands_fit(R, r)) R->found[r] = NARROW_VALUE;
+    if (in->type == T_I64 && has_narrow_form((Op)in->op) && range_in_i32(R->now[r]) && operands_fit(R, r))
+        R->found[r] = NARROW_VALUE;
 }
 
 /* ---- rewriting ------------------------------------------------------------------------------ */
@@ -135,9 +157,9 @@ void ranges_find_narrow(Ranges *R, Ref r) {
 typedef struct Narrow {
     Ranges *R;
     IrModule *m;
-    Ref *small;        /* the i32 that has r's value where r fits; REF_NONE: not made yet */
-    Ref *before;       /* an instruction to place before r: its i32 twin, of which r is a conversion */
-    Ref *after[3];     /* instructions to place after r: its low half; its forms as a part of an index */
+    Ref *small;    /* the i32 that has r's value where r fits; REF_NONE: not made yet */
+    Ref *before;   /* an instruction to place before r: its i32 twin, of which r is a conversion */
+    Ref *after[3]; /* instructions to place after r: its low half; its forms as a part of an index */
 } Narrow;
 
 static Ref new_instr(Narrow *N, Op op, const Instr *like, uint32_t nargs, const Ref *args, uint16_t sub) {
@@ -181,7 +203,8 @@ static Ref narrow(Narrow *N, Ref r, int depth) {
 static Ref narrow_part(Narrow *N, Ref r, bool modulo, int depth) {
     Instr old = *at(N, r);
     bool sum = old.op == OP_ADD || old.op == OP_MUL;
-    if (!sum || depth == 0 || N->R->found[r] == NARROW_VALUE || (!modulo && N->R->whole[r])) return narrow(N, r, DEEPEST);
+    if (!sum || depth == 0 || N->R->found[r] == NARROW_VALUE || (!modulo && N->R->whole[r]))
+        return narrow(N, r, DEEPEST);
     Ref *made = &N->after[modulo ? 2 : 1][r];
     if (*made) return *made;
     Ref args[2];
@@ -192,13 +215,15 @@ static Ref narrow_part(Narrow *N, Ref r, bool modulo, int depth) {
 static void narrow_use(Narrow *N, Ref r) {
     uint8_t found = N->R->found[r];
     Instr *in = at(N, r);
-    if (found == NARROW_VALUE) {   /* division is dear enough to start from */
-        if (in->op == OP_FLOORDIV || in->op == OP_FLOORMOD || in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD) narrow(N, r, DEEPEST);
+    if (found == NARROW_VALUE) { /* division is dear enough to start from */
+        if (in->op == OP_FLOORDIV || in->op == OP_FLOORMOD || in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD)
+            narrow(N, r, DEEPEST);
         return;
     }
     if (in->op == OP_ADDR) {
         Ref index = in->args[1];
-        Ref x = found == NARROW_USE ? narrow(N, index, DEEPEST) : narrow_part(N, index, found == NARROW_MODULO, INDEX_DEPTH);
+        Ref x = found == NARROW_USE ? narrow(N, index, DEEPEST)
+                                    : narrow_part(N, index, found == NARROW_MODULO, INDEX_DEPTH);
         at(N, r)->args[1] = x;
         return;
     }
@@ -234,7 +259,7 @@ static void place(Narrow *N, Block *b, uint32_t original) {
     }
     for (uint32_t i = 0; i < b->instrs.n; i++) {
         Ref r = b->instrs.at[i];
-        if (r >= original) {   /* a constant that narrow() put in front of the entry block */
+        if (r >= original) { /* a constant that narrow() put in front of the entry block */
             VEC_PUSH(arena, &list, r);
             continue;
         }
@@ -253,7 +278,8 @@ void ranges_narrow(Ranges *R) {
     for (int i = 0; i < 3; i++) N.after[i] = ARENA_ARRAY(m->arena, Ref, n);
     bool any = false;
     for (Ref r = 1; r < n; r++) {
-        if (r >= R->size || !R->found[r] || m->instrs.at[r].op == OP_BRANCH || m->blocks.at[m->instrs.at[r].block].dead) continue;
+        if (r >= R->size || !R->found[r] || m->instrs.at[r].op == OP_BRANCH || m->blocks.at[m->instrs.at[r].block].dead)
+            continue;
         narrow_use(&N, r);
         any = true;
     }

@@ -13,7 +13,7 @@
 
 typedef struct Trace {
     IrModule *m;
-    uint32_t *seen;        /* by Ref: the number of the access that last came by */
+    uint32_t *seen; /* by Ref: the number of the access that last came by */
     uint32_t access;
     RefVec work, sources;
 } Trace;
@@ -61,7 +61,8 @@ static bool mark_accesses(Trace *t) {
             find_sources(t, in->args[0]);
             for (uint32_t k = 0; k < t->sources.n; k++) {
                 const Instr *source = &m->instrs.at[t->sources.at[k]];
-                if (source->op == OP_PARAM) m->params.at[source->imm].flags |= in->op == OP_LOAD ? PARAM_READ : PARAM_WRITTEN;
+                if (source->op == OP_PARAM)
+                    m->params.at[source->imm].flags |= in->op == OP_LOAD ? PARAM_READ : PARAM_WRITTEN;
                 stores |= in->op == OP_STORE && source->op != OP_ALLOCA;
             }
         }
@@ -85,7 +86,8 @@ static void mark_invariant(Trace *t, bool stores) {
             if (in->op != OP_LOAD || in->sub & MEM_VOLATILE) continue;
             find_sources(t, in->args[0]);
             bool invariant = t->sources.n > 0;
-            for (uint32_t k = 0; k < t->sources.n; k++) invariant &= source_is_invariant(m, &m->instrs.at[t->sources.at[k]], stores);
+            for (uint32_t k = 0; k < t->sources.n; k++)
+                invariant &= source_is_invariant(m, &m->instrs.at[t->sources.at[k]], stores);
             if (invariant) in->sub |= MEM_INVARIANT;
         }
     }

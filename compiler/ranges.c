@@ -56,7 +56,7 @@ static Range join(Range a, Range b) {
 
 static Range meet(Range a, Range b) {
     Range r = {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
-    return r.lo > r.hi ? a : r;   /* contradictions are in code that doesn't run */
+    return r.lo > r.hi ? a : r; /* contradictions are in code that doesn't run */
 }
 
 static Range product(Type t, Range a, Range b) {
@@ -68,10 +68,10 @@ static Range product(Type t, Range a, Range b) {
     return fit(t, lo, hi);
 }
 
-static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }   /* b > 0 */
+static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); } /* b > 0 */
 
 static Range quotient(Op op, Type t, Range a, Range b) {
-    if (b.lo <= 0) return a.lo >= 0 && b.lo == 0 ? (Range){0, a.hi} : everything(t);   /* x // 0 is 0 */
+    if (b.lo <= 0) return a.lo >= 0 && b.lo == 0 ? (Range){0, a.hi} : everything(t); /* x // 0 is 0 */
     bool down = op == OP_FLOORDIV;
     int64_t by_lo = a.lo < 0 ? b.lo : b.hi, by_hi = a.hi < 0 ? b.hi : b.lo;
     return fit(t, down ? floor_divide(a.lo, by_lo) : a.lo / by_lo, down ? floor_divide(a.hi, by_hi) : a.hi / by_hi);
@@ -93,7 +93,8 @@ static int64_t all_bits(int64_t v) {
 }
 
 static Range bitwise(Op op, Type t, Range a, Range b) {
-    if (t == T_BOOL && op != OP_XOR) return op == OP_AND ? (Range){a.lo & b.lo, a.hi & b.hi} : (Range){a.lo | b.lo, a.hi | b.hi};
+    if (t == T_BOOL && op != OP_XOR)
+        return op == OP_AND ? (Range){a.lo & b.lo, a.hi & b.hi} : (Range){a.lo | b.lo, a.hi | b.hi};
     if (t == T_BOOL) return everything(t);
     if (op == OP_AND && (a.lo >= 0 || b.lo >= 0)) {
         int64_t most = a.lo >= 0 && (b.lo < 0 || a.hi < b.hi) ? a.hi : b.hi;
@@ -113,10 +114,18 @@ static Range shifted(Op op, Type t, Range a, Range b) {
 
 static Range sreg_range(Sreg s) {
     static const Range limits[SREG__COUNT] = {
-        [SREG_TID_X] = {0, 1023},            [SREG_TID_Y] = {0, 1023},       [SREG_TID_Z] = {0, 63},
-        [SREG_NTID_X] = {1, 1024},           [SREG_NTID_Y] = {1, 1024},      [SREG_NTID_Z] = {1, 64},
-        [SREG_CTAID_X] = {0, INT32_MAX - 1}, [SREG_CTAID_Y] = {0, 65534},    [SREG_CTAID_Z] = {0, 65534},
-        [SREG_NCTAID_X] = {1, INT32_MAX},    [SREG_NCTAID_Y] = {1, 65535},   [SREG_NCTAID_Z] = {1, 65535},
+        [SREG_TID_X] = {0, 1023},
+        [SREG_TID_Y] = {0, 1023},
+        [SREG_TID_Z] = {0, 63},
+        [SREG_NTID_X] = {1, 1024},
+        [SREG_NTID_Y] = {1, 1024},
+        [SREG_NTID_Z] = {1, 64},
+        [SREG_CTAID_X] = {0, INT32_MAX - 1},
+        [SREG_CTAID_Y] = {0, 65534},
+        [SREG_CTAID_Z] = {0, 65534},
+        [SREG_NCTAID_X] = {1, INT32_MAX},
+        [SREG_NCTAID_Y] = {1, 65535},
+        [SREG_NCTAID_Z] = {1, 65535},
         [SREG_LANEID] = {0, 31},
     };
     return limits[s];
@@ -138,7 +147,8 @@ static Range const_range(const Instr *in) {
 /* The special register that r is, through conversions that keep its value; SREG__COUNT if none. */
 static Sreg sreg_of(const Ranges *R, Ref r) {
     const Instr *in = instr(R, r);
-    while (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32) in = instr(R, in->args[0]);
+    while (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32)
+        in = instr(R, in->args[0]);
     return in->op == OP_SREG ? (Sreg)in->sub : SREG__COUNT;
 }
 
@@ -179,7 +189,7 @@ static Range select_range(Ranges *R, const Instr *in, int depth) {
     Range result = {1, 0};
     Range cond = range_at(R, in->args[0], depth);
     int look_back = R->look_back;
-    R->look_back = 0;   /* conditions of selects in selects would cost without a bound */
+    R->look_back = 0; /* conditions of selects in selects would cost without a bound */
     for (int truth = 0; truth < 2; truth++) {
         if (truth < cond.lo || truth > cond.hi) continue;
         uint32_t mark = R->refined.n;
@@ -251,7 +261,7 @@ static Range unary_range(Ranges *R, const Instr *in, int depth) {
     if (!known(t, a)) return everything(t);
     if (in->op == OP_NEG) return fit(t, -(S128)a.hi, -(S128)a.lo);
     if (a.lo >= 0) return a;
-    return fit(t, a.hi <= 0 ? -(S128)a.hi : 0, -(S128)a.lo > a.hi ? -(S128)a.lo : a.hi);   /* ABS */
+    return fit(t, a.hi <= 0 ? -(S128)a.hi : 0, -(S128)a.lo > a.hi ? -(S128)a.lo : a.hi); /* ABS */
 }
 
 static Range evaluate(Ranges *R, Ref r, int depth) {
@@ -278,7 +288,8 @@ static Range evaluate(Ranges *R, Ref r, int depth) {
         if (grid_product(R, r, true) >= 0) return (Range){1, INT32_MAX};
         return binary_range(R, in, depth);
     default:
-        if (in->nargs == 2 && op_info[in->op].typing == TYPING_SAME && in->op != OP_PHI) return binary_range(R, in, depth);
+        if (in->nargs == 2 && op_info[in->op].typing == TYPING_SAME && in->op != OP_PHI)
+            return binary_range(R, in, depth);
         return everything(t);
     }
 }
@@ -307,7 +318,8 @@ static void narrow_to(Ranges *R, Ref r, int64_t lo, int64_t hi, int depth) {
     if (in->op == OP_CONVERT) {
         Ref x = in->args[0];
         Range all = has_range(type_of(R, x)) ? R->now[x] : (Range){1, 0}, whole = everything(t);
-        if (all.lo <= all.hi && all.lo >= whole.lo && all.hi <= whole.hi && t != T_U64 && type_of(R, x) != T_U64 && t != T_BOOL)
+        if (all.lo <= all.hi && all.lo >= whole.lo && all.hi <= whole.hi && t != T_U64 && type_of(R, x) != T_U64 &&
+            t != T_BOOL)
             narrow_to(R, x, after.lo, after.hi, depth - 1);
     } else if (in->op == OP_ADD && instr(R, in->args[1])->op == OP_CONST && type_is_signed(t)) {
         S128 c = (int64_t)instr(R, in->args[1])->imm;
@@ -408,7 +420,8 @@ static void decide(Ranges *R, Ref r) {
     if (in->op == OP_SELECT) {
         Range c = range_at(R, in->args[0], LOOK_BACK);
         if (c.lo == c.hi) choose(R, r, 1, !c.lo);
-    } else if (is_int && in->nargs == 2 && op_info[in->op].typing == TYPING_SAME && known((Type)in->type, R->now[in->args[0]]) && known((Type)in->type, R->now[in->args[1]])) {
+    } else if (is_int && in->nargs == 2 && op_info[in->op].typing == TYPING_SAME &&
+               known((Type)in->type, R->now[in->args[0]]) && known((Type)in->type, R->now[in->args[1]])) {
         Range a = range_at(R, in->args[0], LOOK_BACK), b = range_at(R, in->args[1], LOOK_BACK);
         bool positive = a.lo >= 0 && b.lo >= 0;
         if (in->op == OP_MIN && (a.hi <= b.lo || b.hi <= a.lo)) choose(R, r, 0, a.hi > b.lo);
@@ -417,7 +430,7 @@ static void decide(Ranges *R, Ref r) {
         else if (in->op == OP_FLOORMOD && positive) in->op = OP_TRUNCMOD;
     } else if (in->op == OP_BRANCH && instr(R, in->args[0])->op != OP_CONST) {
         Range c = range_at(R, in->args[0], LOOK_BACK);
-        if (c.lo == c.hi) R->found[r] = (uint8_t)(1 + c.lo);   /* acted on after the walk, which needs the condition */
+        if (c.lo == c.hi) R->found[r] = (uint8_t)(1 + c.lo); /* acted on after the walk, which needs the condition */
     }
 }
 
@@ -448,7 +461,8 @@ static void visit_edges(Ranges *R, BlockId b) {
             for (uint32_t i = 0; i < to->instrs.n; i++) {
                 Ref phi = to->instrs.at[i];
                 if (instr(R, phi)->op != OP_PHI) break;
-                if (has_range(type_of(R, phi))) R->edge_ranges.at[R->edges[phi] + k] = range_at(R, instr(R, phi)->args[k], LOOK_BACK);
+                if (has_range(type_of(R, phi)))
+                    R->edge_ranges.at[R->edges[phi] + k] = range_at(R, instr(R, phi)->args[k], LOOK_BACK);
             }
         }
         undo_to(R, mark);
@@ -472,7 +486,9 @@ static void visit_block(Ranges *R, BlockId b) {
     visit_edges(R, b);
 }
 
-typedef struct Tree { BlockId *child, *sibling; } Tree;
+typedef struct Tree {
+    BlockId *child, *sibling;
+} Tree;
 
 /* Children in reverse postorder, so that all forward predecessors of a block come before it. */
 static Tree dominator_tree(const IrModule *m) {
@@ -481,7 +497,7 @@ static Tree dominator_tree(const IrModule *m) {
     BlockId *order = ARENA_ARRAY(m->arena, BlockId, n), *idom = ARENA_ARRAY(m->arena, BlockId, n);
     uint32_t live = ir_postorder(m, order);
     ir_dominators(m, idom);
-    for (uint32_t i = 0; i + 1 < live; i++) {   /* the last is the entry */
+    for (uint32_t i = 0; i + 1 < live; i++) { /* the last is the entry */
         t.sibling[order[i]] = t.child[idom[order[i]]];
         t.child[idom[order[i]]] = order[i];
     }
@@ -489,7 +505,10 @@ static Tree dominator_tree(const IrModule *m) {
 }
 
 static void walk(Ranges *R, const Tree *tree) {
-    typedef struct Frame { BlockId next; uint32_t mark; } Frame;
+    typedef struct Frame {
+        BlockId next;
+        uint32_t mark;
+    } Frame;
     Frame *stack = ARENA_ARRAY(R->m->arena, Frame, R->m->blocks.n + 1);
     uint32_t depth = 0;
     R->changed = false;
@@ -554,8 +573,13 @@ static void act_on_branches(Ranges *R) {
 
 void pass_ranges(IrModule *m) {
     uint32_t n = m->instrs.n;
-    Ranges R = {.m = m, .now = ARENA_ARRAY(m->arena, Range, n), .edges = ARENA_ARRAY(m->arena, uint32_t, n),
-                .found = ARENA_ARRAY(m->arena, uint8_t, n), .whole = ARENA_ARRAY(m->arena, bool, n), .size = n, .look_back = LOOK_BACK};
+    Ranges R = {.m = m,
+                .now = ARENA_ARRAY(m->arena, Range, n),
+                .edges = ARENA_ARRAY(m->arena, uint32_t, n),
+                .found = ARENA_ARRAY(m->arena, uint8_t, n),
+                .whole = ARENA_ARRAY(m->arena, bool, n),
+                .size = n,
+                .look_back = LOOK_BACK};
     Tree tree = dominator_tree(m);
     if (prepare(&R)) {
         R.widening = true;

@@ -55,7 +55,8 @@ static uint32_t hash_of(const Instr *in) {
 }
 
 static bool equal(const Instr *a, const Instr *b) {
-    if (a->op != b->op || a->type != b->type || a->sub != b->sub || a->imm != b->imm || a->nargs != b->nargs) return false;
+    if (a->op != b->op || a->type != b->type || a->sub != b->sub || a->imm != b->imm || a->nargs != b->nargs)
+        return false;
     if (a->op == OP_PHI && a->block != b->block) return false;
     bool same = a->nargs == 0 || memcmp(a->args, b->args, a->nargs * sizeof(Ref)) == 0;
     if (same || !(op_info[a->op].flags & COMMUTES)) return same;
@@ -79,12 +80,16 @@ static void table_add(Simplify *s, Ref r, uint32_t slot) {
 /* An equal value whose block dominates; r itself (now in the table) when there is none. */
 static Ref find_equal(Simplify *s, Ref r, const BlockId *idom) {
     const Instr *in = &s->m->instrs.at[r];
-    bool shared = op_info[in->op].flags & PURE ? in->op != OP_ALLOCA : in->op == OP_LOAD && in->sub & MEM_INVARIANT && !(in->sub & MEM_VOLATILE);
+    bool shared = op_info[in->op].flags & PURE
+                      ? in->op != OP_ALLOCA
+                      : in->op == OP_LOAD && in->sub & MEM_INVARIANT && !(in->sub & MEM_VOLATILE);
     if (!shared) return r;
     uint32_t slot = hash_of(in) & s->table_mask;
     Ref other = s->table[slot];
     for (int i = 0; other && i < LONGEST_CHAIN; i++, other = s->next.at[other])
-        if (other != r && equal(&s->m->instrs.at[other], in) && ir_dominates(idom, s->m->instrs.at[other].block, in->block)) return other;
+        if (other != r && equal(&s->m->instrs.at[other], in) &&
+            ir_dominates(idom, s->m->instrs.at[other].block, in->block))
+            return other;
     table_add(s, r, slot);
     return r;
 }
@@ -148,7 +153,8 @@ static void place_leaves(Simplify *s) {
 static void substitute_all(Simplify *s) {
     for (BlockId b = 0; b < s->m->blocks.n; b++) {
         const Block *block = &s->m->blocks.at[b];
-        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) substitute(s, &s->m->instrs.at[block->instrs.at[i]]);
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
+            substitute(s, &s->m->instrs.at[block->instrs.at[i]]);
     }
 }
 
@@ -161,7 +167,7 @@ static void walk(Simplify *s) {
     table_clear(s);
     for (uint32_t i = live; i-- > 0;) walk_block(s, order[i], idom);
     place_leaves(s);
-    substitute_all(s);   /* operands that come along back edges */
+    substitute_all(s); /* operands that come along back edges */
 }
 
 /* ---- dead code ------------------------------------------------------------------------------ */

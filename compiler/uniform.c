@@ -20,19 +20,23 @@
 
 enum { UNSET = 255, NO_LOOP = 0 };
 
-typedef struct LoopInfo { BlockId header; uint32_t parent; bool divergent; } LoopInfo;
+typedef struct LoopInfo {
+    BlockId header;
+    uint32_t parent;
+    bool divergent;
+} LoopInfo;
 
 typedef struct Analysis {
     IrModule *m;
     Uniformity u;
-    bool *exact;             /* an affine value that didn't wrap on the way */
-    BlockId *order;          /* reverse postorder */
+    bool *exact;    /* an affine value that didn't wrap on the way */
+    BlockId *order; /* reverse postorder */
     uint32_t live;
-    BlockId *idom, *ipdom;   /* ipdom: blocks.n is the common exit */
-    VEC(LoopInfo) loops;     /* loops.at[0] is unused */
-    uint32_t *loop_of;       /* innermost loop of each block */
-    uint8_t *join;           /* of each block: the worst condition whose ways meet here */
-    uint8_t *branch_done;    /* of each block: the shape of the condition that was dealt with */
+    BlockId *idom, *ipdom; /* ipdom: blocks.n is the common exit */
+    VEC(LoopInfo) loops;   /* loops.at[0] is unused */
+    uint32_t *loop_of;     /* innermost loop of each block */
+    uint8_t *join;         /* of each block: the worst condition whose ways meet here */
+    uint8_t *branch_done;  /* of each block: the shape of the condition that was dealt with */
     bool irreducible, changed;
 } Analysis;
 
@@ -51,7 +55,7 @@ static void postdominators(Analysis *A) {
     uint32_t *next = ARENA_ARRAY(m->arena, uint32_t, n + 1);
     bool *seen = ARENA_ARRAY(m->arena, bool, n + 1);
     for (BlockId b = 0; b <= n; b++) A->ipdom[b] = UINT32_MAX;
-    for (uint32_t i = 0; i < A->live; i++) {   /* postorder of the reversed graph, from each end */
+    for (uint32_t i = 0; i < A->live; i++) { /* postorder of the reversed graph, from each end */
         BlockId b = A->order[i];
         if (m->blocks.at[b].nsucc || seen[b]) continue;
         uint32_t depth = 0;
@@ -78,7 +82,7 @@ static void postdominators(Analysis *A) {
             BlockId b = order[i], best = m->blocks.at[b].nsucc ? UINT32_MAX : exit;
             for (uint32_t s = 0; s < m->blocks.at[b].nsucc; s++) {
                 BlockId p = m->blocks.at[b].succ[s];
-                if (!seen[p]) p = exit;   /* an endless loop: who goes there doesn't come back */
+                if (!seen[p]) p = exit; /* an endless loop: who goes there doesn't come back */
                 if (A->ipdom[p] == UINT32_MAX) continue;
                 if (best == UINT32_MAX) best = p;
                 while (p != best) {
@@ -139,7 +143,11 @@ static void find_loops(Analysis *A) {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-typedef struct Form { uint8_t shape; int64_t stride; bool exact; } Form;
+typedef struct Form {
+    uint8_t shape;
+    int64_t stride;
+    bool exact;
+} Form;
 
 static const Form varying = {SHAPE_VARYING, 0, false};
 
@@ -284,7 +292,7 @@ static void note_join(Analysis *A, BlockId b, uint8_t shape) {
 static void diverge(Analysis *A, BlockId b, uint8_t shape) {
     IrModule *m = A->m;
     BlockId end = A->ipdom[b];
-    BlockId *label = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);   /* + 1 */
+    BlockId *label = ARENA_ARRAY(m->arena, BlockId, m->blocks.n); /* + 1 */
     VEC(BlockId) work = {0};
     for (uint32_t s = 0; s < m->blocks.at[b].nsucc; s++) {
         BlockId to = m->blocks.at[b].succ[s];
@@ -357,11 +365,16 @@ static void everything_varies(Analysis *A) {
 
 Uniformity ir_uniformity(IrModule *m) {
     uint32_t n = m->blocks.n, values = m->instrs.n;
-    Analysis A = {.m = m, .exact = ARENA_ARRAY(m->arena, bool, values), .order = ARENA_ARRAY(m->arena, BlockId, n),
-                  .idom = ARENA_ARRAY(m->arena, BlockId, n), .ipdom = ARENA_ARRAY(m->arena, BlockId, n + 1),
-                  .loop_of = ARENA_ARRAY(m->arena, uint32_t, n), .join = ARENA_ARRAY(m->arena, uint8_t, n),
+    Analysis A = {.m = m,
+                  .exact = ARENA_ARRAY(m->arena, bool, values),
+                  .order = ARENA_ARRAY(m->arena, BlockId, n),
+                  .idom = ARENA_ARRAY(m->arena, BlockId, n),
+                  .ipdom = ARENA_ARRAY(m->arena, BlockId, n + 1),
+                  .loop_of = ARENA_ARRAY(m->arena, uint32_t, n),
+                  .join = ARENA_ARRAY(m->arena, uint8_t, n),
                   .branch_done = ARENA_ARRAY(m->arena, uint8_t, n)};
-    A.u = (Uniformity){ARENA_ARRAY(m->arena, uint8_t, values), ARENA_ARRAY(m->arena, int64_t, values), ARENA_ARRAY(m->arena, bool, n)};
+    A.u = (Uniformity){ARENA_ARRAY(m->arena, uint8_t, values), ARENA_ARRAY(m->arena, int64_t, values),
+                       ARENA_ARRAY(m->arena, bool, n)};
     memset(A.u.value, UNSET, values);
     A.live = ir_postorder(m, A.order);
     for (uint32_t i = 0; i < A.live / 2; i++) {
@@ -383,6 +396,6 @@ Uniformity ir_uniformity(IrModule *m) {
         mark_left_values(&A);
     } while (A.changed);
     for (Ref r = 0; r < values; r++)
-        if (A.u.value[r] == UNSET) A.u.value[r] = SHAPE_VARYING;   /* not in a live block */
+        if (A.u.value[r] == UNSET) A.u.value[r] = SHAPE_VARYING; /* not in a live block */
     return A.u;
 }

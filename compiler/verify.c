@@ -11,9 +11,9 @@
 typedef struct Verifier {
     const IrModule *m;
     const BlockId *idom;
-    uint32_t *place;       /* position of each Ref in its block, from 1; 0 = in no live block */
+    uint32_t *place; /* position of each Ref in its block, from 1; 0 = in no live block */
     char *error;
-    Ref at;                /* the instruction that is being looked at */
+    Ref at; /* the instruction that is being looked at */
 } Verifier;
 
 /* Records the first message; always false, so that a check reads `return fail(...)`. */
@@ -55,10 +55,13 @@ static bool check_instr_shape(Verifier *v, BlockId b, uint32_t i) {
     if (in->block != b || v->place[r]) return fail(v, "stands in block %u but belongs to block %u", b, in->block);
     v->place[r] = i + 1;
     const OpInfo *info = &op_info[in->op];
-    if (info->args != OP_VAR && in->nargs != (uint32_t)info->args) return fail(v, "takes %d operands, has %u", info->args, in->nargs);
-    if (in->op == OP_PHI && i > 0 && m->instrs.at[block->instrs.at[i - 1]].op != OP_PHI) return fail(v, "a phi after other instructions");
+    if (info->args != OP_VAR && in->nargs != (uint32_t)info->args)
+        return fail(v, "takes %d operands, has %u", info->args, in->nargs);
+    if (in->op == OP_PHI && i > 0 && m->instrs.at[block->instrs.at[i - 1]].op != OP_PHI)
+        return fail(v, "a phi after other instructions");
     bool last = i + 1 == block->instrs.n;
-    if (last != ((info->flags & ENDS) != 0)) return fail(v, last ? "the block doesn't end" : "the block ends before its last instruction");
+    if (last != ((info->flags & ENDS) != 0))
+        return fail(v, last ? "the block doesn't end" : "the block ends before its last instruction");
     if (in->span >= m->spans.n) return fail(v, "no such span (%u)", in->span);
     return true;
 }
@@ -77,11 +80,13 @@ static bool check_preds(Verifier *v, BlockId b) {
     const Block *block = &v->m->blocks.at[b];
     for (uint32_t i = 0; i < block->preds.n; i++) {
         BlockId p = block->preds.at[i];
-        if (p >= v->m->blocks.n || v->m->blocks.at[p].dead) return fail(v, "block %u has the predecessor %u, which is dead", b, p);
+        if (p >= v->m->blocks.n || v->m->blocks.at[p].dead)
+            return fail(v, "block %u has the predecessor %u, which is dead", b, p);
         uint32_t listed = 0, edges = 0;
         for (uint32_t k = 0; k < block->preds.n; k++) listed += block->preds.at[k] == p;
         for (uint32_t s = 0; s < v->m->blocks.at[p].nsucc; s++) edges += v->m->blocks.at[p].succ[s] == b;
-        if (listed != edges) return fail(v, "block %u lists the predecessor %u %u times, the edges say %u", b, p, listed, edges);
+        if (listed != edges)
+            return fail(v, "block %u lists the predecessor %u %u times, the edges say %u", b, p, listed, edges);
     }
     for (uint32_t i = 0; i < block->instrs.n; i++) {
         v->at = block->instrs.at[i];
@@ -101,7 +106,8 @@ static bool check_graph(Verifier *v) {
     if (!m->blocks.n) return fail(v, "no blocks");
     for (BlockId b = 0; b < m->blocks.n; b++)
         for (uint32_t s = 0; s < m->blocks.at[b].nsucc; s++)
-            if (m->blocks.at[b].nsucc > 2 || m->blocks.at[b].succ[s] >= m->blocks.n) return fail(v, "block %u has a bad successor", b);
+            if (m->blocks.at[b].nsucc > 2 || m->blocks.at[b].succ[s] >= m->blocks.n)
+                return fail(v, "block %u has a bad successor", b);
     BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
     uint32_t live = ir_postorder(m, order), edges = 0, preds = 0;
     for (uint32_t i = 0; i < live; i++) {
@@ -134,7 +140,8 @@ static Type arg_type(const Verifier *v, const Instr *in, uint32_t i) { return v-
 static bool check_args_defined(Verifier *v, const Instr *in) {
     for (uint32_t i = 0; i < in->nargs; i++) {
         Ref a = in->args[i];
-        if (a == REF_NONE || a >= v->m->instrs.n || !v->place[a]) return fail(v, "operand %u is value %u, which is not in the function", i, a);
+        if (a == REF_NONE || a >= v->m->instrs.n || !v->place[a])
+            return fail(v, "operand %u is value %u, which is not in the function", i, a);
         if (v->m->instrs.at[a].type == T_VOID) return fail(v, "operand %u has no value", i);
     }
     return true;
@@ -167,12 +174,15 @@ static bool check_leaf(Verifier *v, const Instr *in) {
 
 static bool check_math(Verifier *v, const Instr *in) {
     if (in->sub >= MATH__COUNT) return fail(v, "no such function");
-    if (in->nargs != mathfn_args[in->sub]) return fail(v, "%s takes %u operands", mathfn_names[in->sub], mathfn_args[in->sub]);
+    if (in->nargs != mathfn_args[in->sub])
+        return fail(v, "%s takes %u operands", mathfn_names[in->sub], mathfn_args[in->sub]);
     Type t = arg_type(v, in, 0);
     if (t != T_F32 && t != T_F64) return fail(v, "functions take f32 or f64");
     for (uint32_t i = 1; i < in->nargs; i++)
-        if (arg_type(v, in, i) != (in->sub == MATH_LDEXP ? T_I32 : t)) return fail(v, "operand %u of %s has the wrong type", i, mathfn_names[in->sub]);
-    if (in->type != (in->sub == MATH_ILOGB ? T_I32 : t)) return fail(v, "%s has another result type", mathfn_names[in->sub]);
+        if (arg_type(v, in, i) != (in->sub == MATH_LDEXP ? T_I32 : t))
+            return fail(v, "operand %u of %s has the wrong type", i, mathfn_names[in->sub]);
+    if (in->type != (in->sub == MATH_ILOGB ? T_I32 : t))
+        return fail(v, "%s has another result type", mathfn_names[in->sub]);
     return true;
 }
 
@@ -200,7 +210,8 @@ static bool check_special(Verifier *v, const Instr *in) {
         return true;
     case OP_MATH: return check_math(v, in);
     case OP_ADDR:
-        if (!type_is_ptr(in->type) || arg_type(v, in, 0) != in->type) return fail(v, "the result is a pointer of the operand's kind");
+        if (!type_is_ptr(in->type) || arg_type(v, in, 0) != in->type)
+            return fail(v, "the result is a pointer of the operand's kind");
         if (arg_type(v, in, 1) != T_I32 && arg_type(v, in, 1) != T_I64) return fail(v, "the index is i32 or i64");
         return true;
     case OP_LOAD:
@@ -209,7 +220,8 @@ static bool check_special(Verifier *v, const Instr *in) {
         return true;
     case OP_STORE:
         if (!type_is_ptr(arg_type(v, in, 0))) return fail(v, "stores to a pointer");
-        if (!(kind_mask(arg_type(v, in, 1)) & info->takes)) return fail(v, "can't store a %s", type_info[arg_type(v, in, 1)].text);
+        if (!(kind_mask(arg_type(v, in, 1)) & info->takes))
+            return fail(v, "can't store a %s", type_info[arg_type(v, in, 1)].text);
         return true;
     default: return info->flags & ENDS ? check_ends(v, in) : check_leaf(v, in);
     }
@@ -235,26 +247,33 @@ static bool check_sub(Verifier *v, const Instr *in) {
 
 static bool check_types(Verifier *v, const Instr *in) {
     const OpInfo *info = &op_info[in->op];
-    if ((info->typing == TYPING_VOID) != (in->type == T_VOID)) return fail(v, in->type == T_VOID ? "needs a type" : "has no result");
+    if ((info->typing == TYPING_VOID) != (in->type == T_VOID))
+        return fail(v, in->type == T_VOID ? "needs a type" : "has no result");
     uint32_t first = info->typing == TYPING_SELECT ? 1 : 0;
     switch (info->typing) {
     case TYPING_CMP:
-        if (in->type != T_BOOL || in->sub >= PRED__COUNT) return fail(v, "a comparison gives a bool by one of six predicates");
-        if (arg_type(v, in, 0) != arg_type(v, in, 1)) return fail(v, "compares %s with %s", type_info[arg_type(v, in, 0)].text, type_info[arg_type(v, in, 1)].text);
+        if (in->type != T_BOOL || in->sub >= PRED__COUNT)
+            return fail(v, "a comparison gives a bool by one of six predicates");
+        if (arg_type(v, in, 0) != arg_type(v, in, 1))
+            return fail(v, "compares %s with %s", type_info[arg_type(v, in, 0)].text,
+                        type_info[arg_type(v, in, 1)].text);
         break;
     case TYPING_SELECT:
         if (arg_type(v, in, 0) != T_BOOL) return fail(v, "the condition isn't a bool");
         /* fall through */
     case TYPING_SAME:
         for (uint32_t i = first; i < in->nargs; i++)
-            if (arg_type(v, in, i) != in->type) return fail(v, "operand %u is %s, the result %s", i, type_info[arg_type(v, in, i)].text, type_info[in->type].text);
+            if (arg_type(v, in, i) != in->type)
+                return fail(v, "operand %u is %s, the result %s", i, type_info[arg_type(v, in, i)].text,
+                            type_info[in->type].text);
         break;
     case TYPING_CONV: break;
     default: return check_special(v, in);
     }
     Type decides = in->nargs > first ? arg_type(v, in, first) : in->type;
     if (!(kind_mask(decides) & info->takes)) return fail(v, "doesn't take %s", type_info[decides].text);
-    if (!(kind_mask(in->type) & (info->typing == TYPING_CMP ? TAKES_BOOL : info->takes))) return fail(v, "doesn't give %s", type_info[in->type].text);
+    if (!(kind_mask(in->type) & (info->typing == TYPING_CMP ? TAKES_BOOL : info->takes)))
+        return fail(v, "doesn't give %s", type_info[in->type].text);
     return true;
 }
 
@@ -282,7 +301,8 @@ static bool check_instrs(Verifier *v) {
             for (uint32_t i = 0; i < block->instrs.n; i++) {
                 v->at = block->instrs.at[i];
                 const Instr *in = &m->instrs.at[v->at];
-                bool ok = dominance ? check_dominance(v, in) : check_args_defined(v, in) && check_types(v, in) && check_sub(v, in);
+                bool ok = dominance ? check_dominance(v, in)
+                                    : check_args_defined(v, in) && check_types(v, in) && check_sub(v, in);
                 if (!ok) return false;
             }
         }
@@ -294,14 +314,18 @@ static bool check_header(Verifier *v) {
     const IrModule *m = v->m;
     if (!m->name || !*m->name) return fail(v, "no name");
     for (const char *c = m->name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '$') return fail(v, "the name has the character '%c'", *c);
+        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '$')
+            return fail(v, "the name has the character '%c'", *c);
     if (m->nresults > 4) return fail(v, "too many results");
     for (uint32_t i = 0; i < m->params.n; i++) {
         const IrParam *p = &m->params.at[i];
         bool pointer = p->type < T__COUNT && type_is_ptr(p->type);
-        if (p->type == T_VOID || p->type >= T__COUNT || p->kind > PARAM_SCALAR) return fail(v, "parameter %u has a bad type or kind", i);
-        if (pointer != (p->kind == PARAM_DATA)) return fail(v, "parameter %u: data is a pointer and nothing else is", i);
-        if ((p->kind == PARAM_SHAPE || p->kind == PARAM_STRIDE) && p->type != T_I64) return fail(v, "parameter %u: a shape or stride is an i64", i);
+        if (p->type == T_VOID || p->type >= T__COUNT || p->kind > PARAM_SCALAR)
+            return fail(v, "parameter %u has a bad type or kind", i);
+        if (pointer != (p->kind == PARAM_DATA))
+            return fail(v, "parameter %u: data is a pointer and nothing else is", i);
+        if ((p->kind == PARAM_SHAPE || p->kind == PARAM_STRIDE) && p->type != T_I64)
+            return fail(v, "parameter %u: a shape or stride is an i64", i);
     }
     return true;
 }

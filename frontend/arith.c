@@ -181,8 +181,7 @@ static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
         help = "no integer type holds both: convert one of them, with np.uint64(...) or np.int64(...)";
     else if (val_is_scalar(a) && val_is_scalar(b) && (dt_is_float(val_dtype(a)) || dt_is_float(val_dtype(b))))
         help = "convert with int(...) first";
-    else if (val_as_str(e, a, &help) || val_as_str(e, b, &help))
-        help = "a kernel has no text at run time";
+    else if (val_as_str(e, a, &help) || val_as_str(e, b, &help)) help = "a kernel has no text at run time";
     return e_fail(e, span, help, DIAG_OPERAND_TYPES, op, e_text(e, a), e_text(e, b));
 }
 
@@ -256,7 +255,8 @@ Val eval_unary(Eval *e, PySpan span, PyUnary op, Val a) {
     if (!val_is_scalar(a) || !promote_unary(e->dialect, op, val_sc(a), &operand, &result))
         return e_fail(e, span,
                       a.ty->kind == TY_ARRAY ? "a kernel computes on elements: index the array, as in x[i]"
-                      : val_is_scalar(a) && dt_is_float(val_dtype(a)) ? "convert with int(...) first" : NULL,
+                      : val_is_scalar(a) && dt_is_float(val_dtype(a)) ? "convert with int(...) first"
+                                                                      : NULL,
                       DIAG_OPERAND_TYPE, unary_text[op], e_text(e, a));
     return val_convert(e, unary_arith(e, op, operand, val_convert(e, a, operand)), result);
 }

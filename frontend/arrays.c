@@ -305,12 +305,17 @@ static Val container_item(Eval *e, PySpan span, Val v, const HostInfo *info, Val
     Wide i;
     bool list = info->kind == HOST_LIST, number = val_as_int(index, &i) && dt_fits(DT_I64, i);
     if (!number && (list || index.ty->kind != TY_OBJECT))
-        return e_fail(e, span, "make it a NumPy array, which run-time indices read", DIAG_NOT_INDEXABLE, arena_printf(e->arena, "a %s with %s", ty_text(e->types, v.ty), e_text(e, index)));
+        return e_fail(e, span, "make it a NumPy array, which run-time indices read", DIAG_NOT_INDEXABLE,
+                      arena_printf(e->arena, "a %s with %s", ty_text(e->types, v.ty), e_text(e, index)));
     if (list) item = h->item(h->self, obj, (size_t)(i < 0 ? i + (Wide)info->n : i));
     else item = h->lookup(h->self, obj, number ? h->make_int(h->self, (int64_t)i) : index.ty->obj);
     if (item) return val_object(e, item);
-    const char *key = number ? wide_text(e->arena, i) : val_as_str(e, index, &text) ? arena_printf(e->arena, "'%s'", text) : e_text(e, index);
-    return e_fail(e, span, list ? arena_printf(e->arena, "it has %u items", (unsigned)info->n) : "the kernel sees it as it is when it is compiled",
+    const char *key = number                        ? wide_text(e->arena, i)
+                      : val_as_str(e, index, &text) ? arena_printf(e->arena, "'%s'", text)
+                                                    : e_text(e, index);
+    return e_fail(e, span,
+                  list ? arena_printf(e->arena, "it has %u items", (unsigned)info->n)
+                       : "the kernel sees it as it is when it is compiled",
                   DIAG_NO_ITEM, ty_text(e->types, v.ty), key);
 }
 
@@ -335,15 +340,16 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
 /* ---- a[index] = value -------------------------------------------------------------------------------- */
 static void store_element(Eval *e, DType d, Ref p, Val v) {
     if (val_is_scalar(v) && dt_is_complex(val_dtype(v)) && !dt_is_complex(d)) {
-        e_fail(e, e->value_span, "store .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, v), dtype_info[d].name);
+        e_fail(e, e->value_span, "store .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, v),
+               dtype_info[d].name);
         return;
     }
     Scalar s = SCALAR(d, false);
     Wide i;
     if (v.ty->weak && v.ty->dtype == DT_I64 && val_as_int(v, &i) && dt_is_int(d) && !dt_fits(d, i) && !e_numba(e)) {
         Wide wrapped = val_from_bits(e, s, (uint64_t)i).i;
-        e_fail(e, e->value_span, arena_printf(e->arena, "%s is what its low bits are", wide_text(e->arena, wrapped)), DIAG_CONST_DOES_NOT_FIT,
-               wide_text(e->arena, i), dtype_info[d].name);
+        e_fail(e, e->value_span, arena_printf(e->arena, "%s is what its low bits are", wide_text(e->arena, wrapped)),
+               DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, i), dtype_info[d].name);
         return;
     }
     Val c = val_convert(e, v, s);
@@ -382,7 +388,8 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     }
     if (!val_is_scalar(value)) {
         bool many = value.ty->kind == TY_ARRAY || value.ty->kind == TY_TUPLE;
-        e_fail(e, e->value_span, many ? "store its items one by one" : "an element is one number", DIAG_STORE_TYPE, e_text(e, a), e_text(e, value));
+        e_fail(e, e->value_span, many ? "store its items one by one" : "an element is one number", DIAG_STORE_TYPE,
+               e_text(e, a), e_text(e, value));
         return;
     }
     if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return;

@@ -23,7 +23,12 @@ static bool fusible(const IrModule *m, const uint32_t *uses, Ref r) {
 }
 
 static Ref negated(IrModule *m, RefVec *out, const Instr *sum, Ref r) {
-    Instr neg = {.op = OP_NEG, .type = sum->type, .nargs = 1, .args = ARENA_ARRAY(m->arena, Ref, 1), .span = sum->span, .block = sum->block};
+    Instr neg = {.op = OP_NEG,
+                 .type = sum->type,
+                 .nargs = 1,
+                 .args = ARENA_ARRAY(m->arena, Ref, 1),
+                 .span = sum->span,
+                 .block = sum->block};
     neg.args[0] = r;
     VEC_PUSH(m->arena, &m->instrs, neg);
     VEC_PUSH(m->arena, out, m->instrs.n - 1);

@@ -112,7 +112,7 @@ Val val_from_bits(Eval *e, Scalar s, uint64_t bits) {
 
 Val val_int(Eval *e, Wide i) {
     Scalar s = e_python_int(e);
-    if (!s.weak && i > dt_max(DT_I64)) s.dtype = DT_U64;      /* a large literal is uint64 in Numba */
+    if (!s.weak && i > dt_max(DT_I64)) s.dtype = DT_U64; /* a large literal is uint64 in Numba */
     return val_const_int(e, s, i);
 }
 
@@ -183,7 +183,7 @@ Val val_object(Eval *e, HostRef obj) {
         if (fn && devfn_is_value(fn)) return devfn_call(fn)(e, &(CallSite){.fn = fn, .name = info.path}, 0, NULL);
         return (Val){.ty = ty_object(e->types, obj)};
     }
-    case HOST_ENUM: {            /* a member of an IntEnum is its number */
+    case HOST_ENUM: { /* a member of an IntEnum is its number */
         bool number = e->host->attr(e->host->self, obj, "real") != NULL;
         HostRef value = number ? e->host->attr(e->host->self, obj, "value") : NULL;
         return value ? val_object(e, value) : (Val){.ty = ty_object(e->types, obj)};
@@ -207,8 +207,9 @@ static Ref emit_const(Eval *e, Type t, uint64_t bits) {
 
 Ref val_ref(Eval *e, Val v) {
     if (!val_const(v)) return v.ref[0];
-    if (v.konst == KONST_INT && !dt_fits(val_dtype(v), v.i)) {      /* a Python integer that only a constant could hold */
-        e_fail(e, (PySpan){0}, "an integer at run time has 64 bits; float(...) holds larger numbers", DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, v.i), dtype_info[v.ty->dtype].name);
+    if (v.konst == KONST_INT && !dt_fits(val_dtype(v), v.i)) { /* a Python integer that only a constant could hold */
+        e_fail(e, (PySpan){0}, "an integer at run time has 64 bits; float(...) holds larger numbers",
+               DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, v.i), dtype_info[v.ty->dtype].name);
         return REF_NONE;
     }
     return emit_const(e, dtype_info[v.ty->dtype].ir, val_bits(v, val_dtype(v)));
@@ -246,8 +247,14 @@ bool val_as_str(Eval *e, Val v, const char **out) {
 }
 
 bool val_as_dtype(Eval *e, Val v, DType *out) {
-    static const struct { const char *path; DType d; } builtins[] = {
-        {"builtins.bool", DT_BOOL}, {"builtins.int", DT_I64}, {"builtins.float", DT_F64}, {"builtins.complex", DT_C128},
+    static const struct {
+        const char *path;
+        DType d;
+    } builtins[] = {
+        {"builtins.bool", DT_BOOL},
+        {"builtins.int", DT_I64},
+        {"builtins.float", DT_F64},
+        {"builtins.complex", DT_C128},
     };
     HostInfo info;
     memset(&info, 0, sizeof info);
@@ -256,7 +263,8 @@ bool val_as_dtype(Eval *e, Val v, DType *out) {
         *out = val_dtype(v);
         return true;
     }
-    if (v.ty->kind != TY_OBJECT || !e->host->info(e->host->self, v.ty->obj, &info) || info.kind != HOST_NAMED) return false;
+    if (v.ty->kind != TY_OBJECT || !e->host->info(e->host->self, v.ty->obj, &info) || info.kind != HOST_NAMED)
+        return false;
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (strcmp(info.path, builtins[i].path) == 0) {
             *out = builtins[i].d;
@@ -285,7 +293,7 @@ Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, ui
     if (!e->building) return REF_NONE;
     for (uint32_t i = 0; i < n; i++)
         if (args[i] == REF_NONE) return REF_NONE;
-    if (e_terminated(e)) e->cur = ir_block(e->m);      /* after e_raise: unreachable */
+    if (e_terminated(e)) e->cur = ir_block(e->m); /* after e_raise: unreachable */
     return ir_emit(e->m, e->cur, op, t, n, args, sub, imm, e->span);
 }
 
@@ -352,9 +360,7 @@ void e_branch(Eval *e, Ref cond, BlockId yes, BlockId no) {
 
 void e_ret(Eval *e, uint32_t n, const Ref *values) { e_emit(e, OP_RET, T_VOID, n, values, 0, 0); }
 
-Ref e_phi(Eval *e, Type t) {
-    return e->building ? ir_emit(e->m, e->cur, OP_PHI, t, 0, NULL, 0, 0, e->span) : REF_NONE;
-}
+Ref e_phi(Eval *e, Type t) { return e->building ? ir_emit(e->m, e->cur, OP_PHI, t, 0, NULL, 0, 0, e->span) : REF_NONE; }
 
 void e_phi_add(Eval *e, Ref phi, BlockId pred, Ref value) {
     if (!e->building || phi == REF_NONE || value == REF_NONE) return;

@@ -1,4 +1,5 @@
-/* frontend.c - the frontend's entry: argument types become parameters and values, the function is inferred and built. */
+/* frontend.c - the frontend's entry: argument types become parameters and values, the function is inferred and built.
+ */
 #include "evaluator.h"
 
 #include <string.h>
@@ -6,7 +7,8 @@
 /* ---- texts of argument types --------------------------------------------------------------------------- */
 static const char *tuple_text(Arena *arena, const ArgType *t) {
     const char *s = "tuple(";
-    for (uint32_t i = 0; i < t->nitems; i++) s = arena_printf(arena, "%s%s%s", s, i ? ", " : "", argtype_text(arena, &t->items[i]));
+    for (uint32_t i = 0; i < t->nitems; i++)
+        s = arena_printf(arena, "%s%s%s", s, i ? ", " : "", argtype_text(arena, &t->items[i]));
     return arena_printf(arena, "%s)", s);
 }
 
@@ -20,7 +22,8 @@ const char *argtype_text(Arena *arena, const ArgType *t) {
     case ARG_WEAK_COMPLEX: return "complex (weak)";
     case ARG_SCALAR: return dtype_info[t->dtype].name;
     case ARG_ARRAY:
-        return arena_printf(arena, "array(%s, %ud, %s%s)", dtype_info[t->dtype].name, t->ndim, layouts[t->layout], t->readonly ? ", readonly" : "");
+        return arena_printf(arena, "array(%s, %ud, %s%s)", dtype_info[t->dtype].name, t->ndim, layouts[t->layout],
+                            t->readonly ? ", readonly" : "");
     case ARG_TUPLE: return tuple_text(arena, t);
     case ARG_OBJECT: return "object";
     }
@@ -29,7 +32,8 @@ const char *argtype_text(Arena *arena, const ArgType *t) {
 
 /* Short and readable, such as saxpy_f_f4c1_f4c1; what isn't a letter or digit becomes '_'. */
 static const char *mangled_arg(Arena *arena, const ArgType *t) {
-    static const char *const codes[DT__COUNT] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "bf2", "f4", "f8", "c8", "c16"};
+    static const char *const codes[DT__COUNT] = {"b1", "i1", "i2",  "i4", "i8", "u1", "u2", "u4",
+                                                 "u8", "f2", "bf2", "f4", "f8", "c8", "c16"};
     static const char layouts[] = "cfa";
     switch ((ArgKind)t->kind) {
     case ARG_NONE: return "n";
@@ -38,7 +42,8 @@ static const char *mangled_arg(Arena *arena, const ArgType *t) {
     case ARG_WEAK_FLOAT: return "f";
     case ARG_WEAK_COMPLEX: return "c";
     case ARG_SCALAR: return codes[t->dtype];
-    case ARG_ARRAY: return arena_printf(arena, "%s%c%u%s", codes[t->dtype], layouts[t->layout], t->ndim, t->readonly ? "r" : "");
+    case ARG_ARRAY:
+        return arena_printf(arena, "%s%c%u%s", codes[t->dtype], layouts[t->layout], t->ndim, t->readonly ? "r" : "");
     case ARG_TUPLE: {
         const char *s = "t";
         for (uint32_t i = 0; i < t->nitems; i++) s = arena_printf(arena, "%s%s", s, mangled_arg(arena, &t->items[i]));
@@ -52,7 +57,8 @@ static const char *mangled_arg(Arena *arena, const ArgType *t) {
 const char *frontend_mangle(Arena *arena, const char *name, const ArgType *args, uint32_t nargs) {
     char *s = arena_strdup(arena, name);
     for (char *p = s; *p; p++) {
-        bool word = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' || (*p >= '0' && *p <= '9' && p > s);
+        bool word =
+            (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' || (*p >= '0' && *p <= '9' && p > s);
         if (!word) *p = '_';
     }
     for (uint32_t i = 0; i < nargs; i++) s = arena_printf(arena, "%s_%s", s, mangled_arg(arena, &args[i]));
@@ -60,13 +66,22 @@ const char *frontend_mangle(Arena *arena, const char *name, const ArgType *args,
 }
 
 /* ---- arguments as values --------------------------------------------------------------------------------- */
-typedef struct Params { Eval *e; uint16_t leaf; } Params;
+typedef struct Params {
+    Eval *e;
+    uint16_t leaf;
+} Params;
 
-static Ref add_param(Params *p, ParamKind kind, unsigned axis, Type type, unsigned flags, unsigned align, const char *name) {
+static Ref add_param(Params *p, ParamKind kind, unsigned axis, Type type, unsigned flags, unsigned align,
+                     const char *name) {
     Eval *e = p->e;
     if (!e->building) return REF_NONE;
-    IrParam param = {.kind = (uint8_t)kind, .axis = (uint8_t)axis, .type = (uint8_t)type, .flags = (uint8_t)flags,
-                     .leaf = p->leaf, .align = (uint16_t)align, .name = name};
+    IrParam param = {.kind = (uint8_t)kind,
+                     .axis = (uint8_t)axis,
+                     .type = (uint8_t)type,
+                     .flags = (uint8_t)flags,
+                     .leaf = p->leaf,
+                     .align = (uint16_t)align,
+                     .name = name};
     VEC_PUSH(e->arena, &e->m->params, param);
     return e_emit(e, OP_PARAM, type, 0, NULL, 0, e->m->params.n - 1);
 }
@@ -75,7 +90,8 @@ static Val array_argument(Params *p, const ArgType *a, const char *name) {
     Eval *e = p->e;
     Ref shape[MAX_NDIM], strides[MAX_NDIM];
     unsigned part = type_bytes(dtype_info[a->dtype].ir);
-    unsigned flags = (a->readonly ? (unsigned)PARAM_READONLY : 0) | (e->req->facts & FACT_NOALIAS ? (unsigned)PARAM_NOALIAS : 0);
+    unsigned flags =
+        (a->readonly ? (unsigned)PARAM_READONLY : 0) | (e->req->facts & FACT_NOALIAS ? (unsigned)PARAM_NOALIAS : 0);
     Ref data = add_param(p, PARAM_DATA, 0, T_PTR, flags, e->req->facts & FACT_ALIGN16 ? 16 : part, name);
     for (unsigned k = 0; k < a->ndim; k++) shape[k] = add_param(p, PARAM_SHAPE, k, T_I64, 0, 0, name);
     for (unsigned k = 0; k < a->ndim; k++)
@@ -107,7 +123,8 @@ static Val argument(Params *p, const ArgType *a, const char *name) {
         Val *items = ARENA_ARRAY(e->arena, Val, a->nitems + 1);
         for (uint32_t i = 0; i < a->nitems; i++)
             items[i] = argument(p, &a->items[i], arena_printf(e->arena, "%s[%u]", name, i));
-        return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, a->nitems, items, NULL, NULL, a->fields), .items = items};
+        return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, a->nitems, items, NULL, NULL, a->fields),
+                     .items = items};
     }
     case ARG_OBJECT: return val_object(e, a->object);
     }
@@ -123,7 +140,8 @@ static bool arguments(Eval *e, const PyFunc *f, Val *out) {
             out[i] = argument(&p, &e->req->args[i], param->name);
             continue;
         }
-        HostRef d = param->vararg || param->varkw ? NULL : e->host->default_value(e->host->self, e->req->function, param->name);
+        HostRef d =
+            param->vararg || param->varkw ? NULL : e->host->default_value(e->host->self, e->req->function, param->name);
         if (!d) return false;
         out[i] = val_object(e, d);
     }

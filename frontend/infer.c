@@ -45,7 +45,13 @@ static Instance *new_instance(Eval *e, const PyFunc *f, const Callee *c, uint32_
 }
 
 /* ---- one sweep --------------------------------------------------------------------------------------- */
-typedef struct Sweep { Eval *e; Frame *fr; Instance *inst; uint32_t number; bool changed; } Sweep;
+typedef struct Sweep {
+    Eval *e;
+    Frame *fr;
+    Instance *inst;
+    uint32_t number;
+    bool changed;
+} Sweep;
 
 bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to) {
     const PyBlock *b = &inst->f->blocks.at[from];
@@ -100,7 +106,8 @@ static void sweep_phi(Sweep *w, PyRef r) {
         v = joined;
     }
     if (!v.ty) v = poison.ty ? poison : undef ? (Val){.ty = ty_undef(w->e->types)} : v;
-    if (w->number > FREE_SWEEPS && contributes(v) && contributes(inst->cell[r]) && !val_join(w->e, inst->cell[r], v, &v))
+    if (w->number > FREE_SWEEPS && contributes(v) && contributes(inst->cell[r]) &&
+        !val_join(w->e, inst->cell[r], v, &v))
         v = val_poison(w->e);
     if (undef != inst->maybe_undef[r]) w->changed = true;
     inst->maybe_undef[r] = undef;
@@ -138,7 +145,7 @@ static void sweep_block(Sweep *w, PyBlockId b) {
         bool fixed = in->op == PY_CONST || in->op == PY_UNDEF || in->op == PY_GLOBAL || in->op == PY_IMPORT;
         if (fixed && w->inst->cell[r].ty) continue;
         Val v = eval_step(w->e, w->fr, r);
-        if (!v.ty) {                     /* a call that never returns */
+        if (!v.ty) { /* a call that never returns */
             w->inst->stops[b] = true;
             return;
         }

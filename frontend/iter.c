@@ -29,7 +29,8 @@ Val val_range(Eval *e, PySpan span, Val start, Val stop, Val step) {
         if (val_poisoned(*all[i])) return val_poison(e);
         if (is_integer(*all[i])) continue;
         bool is_float = val_is_scalar(*all[i]) && dt_is_float(val_dtype(*all[i]));
-        return e_fail(e, span, is_float ? "int(...) truncates; // is the integer division" : NULL, DIAG_RANGE_ARGUMENT, e_text(e, *all[i]));
+        return e_fail(e, span, is_float ? "int(...) truncates; // is the integer division" : NULL, DIAG_RANGE_ARGUMENT,
+                      e_text(e, *all[i]));
     }
     if (val_const(step) && step.i == 0) return e_fail(e, span, NULL, DIAG_RANGE_STEP_ZERO);
     Scalar s = range_scalar(e, start, stop, step);
@@ -42,7 +43,8 @@ static Val arith(Eval *e, PyBinary op, Val a, Val b) { return eval_arith(e, op, 
 /* max(0, (stop - start + step - sign) // step) */
 static Val range_len(Eval *e, PySpan span, Val r) {
     Scalar s = e_python_int(e);
-    Val start = val_convert(e, r.items[0], s), stop = val_convert(e, r.items[1], s), step = val_convert(e, r.items[2], s);
+    Val start = val_convert(e, r.items[0], s), stop = val_convert(e, r.items[1], s),
+        step = val_convert(e, r.items[2], s);
     Val one = val_int(e, 1), zero = val_int(e, 0);
     Val sign = eval_select(e, span, eval_compare(e, span, PYC_GT, step, zero), one, val_int(e, -1));
     Val span_len = arith(e, PYB_SUB, stop, start);
@@ -71,7 +73,8 @@ static Val select_item(Eval *e, PySpan span, Val t, Val index, bool may_wrap) {
     Val all = t.items[0];
     for (uint32_t k = 1; k < n; k++)
         if (!val_join(e, all, t.items[k], &all))
-            return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX, e_text(e, t), e_text(e, index));
+            return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX,
+                          e_text(e, t), e_text(e, index));
     Val wide = val_convert(e, index, e_python_int(e)), out = val_coerce(e, t.items[0], all);
     for (uint32_t k = 1; k < n; k++) {
         Val hit = eval_compare(e, span, PYC_EQ, wide, val_int(e, k));
@@ -93,8 +96,11 @@ Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
         Wide at[3] = {0, n, 1};
         for (int k = 0; k < 3; k++)
             if (index.items[k].ty->kind != TY_NONE && !val_as_int(index.items[k], &at[k]))
-                return e_fail(e, span, "use constant bounds", DIAG_CONSTRUCT, "this slice of a tuple", "the length of a tuple is part of its type");
-        if (at[2] != 1) return e_fail(e, span, "a slice of a tuple has step 1", DIAG_CONSTRUCT, "this slice of a tuple", "its step isn't 1");
+                return e_fail(e, span, "use constant bounds", DIAG_CONSTRUCT, "this slice of a tuple",
+                              "the length of a tuple is part of its type");
+        if (at[2] != 1)
+            return e_fail(e, span, "a slice of a tuple has step 1", DIAG_CONSTRUCT, "this slice of a tuple",
+                          "its step isn't 1");
         for (int k = 0; k < 2; k++) {
             if (at[k] < 0) at[k] += n;
             at[k] = at[k] < 0 ? 0 : at[k] > n ? n : at[k];
@@ -112,7 +118,9 @@ Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
 }
 
 /* ---- iterators --------------------------------------------------------------------------------------- */
-static Val make_iter(Eval *e, IterKind kind, uint32_t n, const Val *items) { return val_composite(e, TY_ITER, kind, n, items); }
+static Val make_iter(Eval *e, IterKind kind, uint32_t n, const Val *items) {
+    return val_composite(e, TY_ITER, kind, n, items);
+}
 
 Val eval_iter(Eval *e, PySpan span, Val v) {
     if (val_poisoned(v)) return v;
@@ -160,7 +168,8 @@ Val eval_reversed(Eval *e, PySpan span, Val v) {
     Val less = val_convert(e, eval_binary(e, span, PYB_SUB, range_len(e, span, v), one), s);
     Val last = eval_arith(e, PYB_ADD, s, v.items[0], eval_arith(e, PYB_MUL, s, less, v.items[2]));
     Val stop = eval_arith(e, PYB_SUB, s, v.items[0], v.items[2]);
-    return make_iter(e, ITER_RANGE, 3, (Val[]){last, stop, val_convert(e, eval_unary(e, span, PYU_NEG, v.items[2]), s)});
+    return make_iter(e, ITER_RANGE, 3,
+                     (Val[]){last, stop, val_convert(e, eval_unary(e, span, PYU_NEG, v.items[2]), s)});
 }
 
 static Val range_has(Eval *e, PySpan span, Val it) {
@@ -194,7 +203,8 @@ Val eval_iter_value(Eval *e, PySpan span, Val it) {
     if (val_poisoned(it)) return it;
     switch ((IterKind)it.ty->sub) {
     case ITER_RANGE: return it.items[0];
-    case ITER_SEQ: case ITER_RSEQ:
+    case ITER_SEQ:
+    case ITER_RSEQ:
         if (it.items[0].ty->kind != TY_TUPLE) return array_element(e, span, it.items[0], it.items[1]);
         if (val_const(it.items[1])) return tuple_item(e, span, it.items[0], it.items[1]);
         return select_item(e, span, it.items[0], it.items[1], false);

@@ -7,9 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool same_double(double a, double b) {
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
-}
+static bool same_double(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
 
 static bool same_const(Val a, Val b) {
     if (a.konst != b.konst) return false;
@@ -119,13 +117,15 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     switch (a.ty->kind) {
     case TY_SCALAR: return join_scalars(e, a, b, out);
     case TY_ARRAY: return join_arrays(e, a, b, out);
-    case TY_PTR:
-        *out = (Val){.ty = a.ty};
-        return a.ty == b.ty;
-    case TY_TUPLE: case TY_SLICE: case TY_RANGE: case TY_ITER: case TY_FUNCTION: case TY_METHOD: case TY_DICT: case TY_EXCEPTION:
-        return join_items(e, a, b, out);
-    default:                     /* compile-time objects: the same or nothing */
-        *out = a;
-        return a.ty == b.ty;
+    case TY_PTR: *out = (Val){.ty = a.ty}; return a.ty == b.ty;
+    case TY_TUPLE:
+    case TY_SLICE:
+    case TY_RANGE:
+    case TY_ITER:
+    case TY_FUNCTION:
+    case TY_METHOD:
+    case TY_DICT:
+    case TY_EXCEPTION: return join_items(e, a, b, out);
+    default: /* compile-time objects: the same or nothing */ *out = a; return a.ty == b.ty;
     }
 }

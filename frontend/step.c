@@ -338,13 +338,21 @@ static Val step_match_seq(const Step *s) {
 /* The operands of the operations that are one call below, in the order of the source. */
 static void operands(const Step *s, Val *x, Val *y) {
     switch (s->in->op) {
-    case PY_BINARY: case PY_COMPARE: case PY_IS: case PY_CONTAINS:
+    case PY_BINARY:
+    case PY_COMPARE:
+    case PY_IS:
+    case PY_CONTAINS:
         *x = arg(s, 0);
         *y = arg(s, 1);
         return;
-    case PY_UNARY: case PY_CELL: case PY_ATTR: case PY_ITER: case PY_ITER_HAS: case PY_ITER_VALUE: case PY_ITER_NEXT: case PY_MATCH_LEN:
-        *x = arg(s, 0);
-        return;
+    case PY_UNARY:
+    case PY_CELL:
+    case PY_ATTR:
+    case PY_ITER:
+    case PY_ITER_HAS:
+    case PY_ITER_VALUE:
+    case PY_ITER_NEXT:
+    case PY_MATCH_LEN: *x = arg(s, 0); return;
     default: return;
     }
 }
@@ -373,11 +381,14 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_ATTR: return eval_attr(e, in->span, x, in->name);
     case PY_STORE_ATTR: {
         Val v = arg(s, 0);
-        return val_poisoned(v) ? v : e_fail(e, in->span, "a kernel writes elements of arrays", DIAG_STORE_ATTRIBUTE, in->name, e_text(e, v));
+        return val_poisoned(v) ? v
+                               : e_fail(e, in->span, "a kernel writes elements of arrays", DIAG_STORE_ATTRIBUTE,
+                                        in->name, e_text(e, v));
     }
     case PY_SUBSCR: return step_subscr(s);
     case PY_STORE_SUBSCR: return step_store(s);
-    case PY_DEL_SUBSCR: return refuse(s, "del of an item", "arrays keep their size", "store a value that means nothing");
+    case PY_DEL_SUBSCR:
+        return refuse(s, "del of an item", "arrays keep their size", "store a value that means nothing");
     case PY_SLICE: return step_slice(s);
     case PY_TUPLE:
     case PY_LIST: return step_tuple(s);

@@ -21,9 +21,7 @@ const DTypeInfo dtype_info[DT__COUNT] = {
     [DT_C128] = {"complex128", 16, 128, DK_COMPLEX, T_F64, DT_F64},
 };
 
-Wide dt_min(DType d) {
-    return dtype_info[d].kind == DK_INT ? -((Wide)1 << (dtype_info[d].bits - 1)) : 0;
-}
+Wide dt_min(DType d) { return dtype_info[d].kind == DK_INT ? -((Wide)1 << (dtype_info[d].bits - 1)) : 0; }
 
 Wide dt_max(DType d) {
     unsigned bits = dtype_info[d].bits;
@@ -122,22 +120,33 @@ Ty ty_array(Types *t, DType d, unsigned ndim, Layout layout, bool readonly, Type
     uint32_t n = 1 + ndim * (layout == LAYOUT_A ? 2u : 1u);
     items[0] = ty_ptr(t, space);
     for (uint32_t i = 1; i < n; i++) items[i] = t->scalar[DT_I64][t->dialect == DIALECT_NUMPY];
-    return intern(t, &(TyNode){.kind = TY_ARRAY, .dtype = (uint8_t)d, .ndim = (uint8_t)ndim, .layout = (uint8_t)layout,
-                               .readonly = readonly, .space = (uint8_t)space, .n = n, .items = items});
+    return intern(t, &(TyNode){.kind = TY_ARRAY,
+                               .dtype = (uint8_t)d,
+                               .ndim = (uint8_t)ndim,
+                               .layout = (uint8_t)layout,
+                               .readonly = readonly,
+                               .space = (uint8_t)space,
+                               .n = n,
+                               .items = items});
 }
 
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
                 const char *const *fields) {
     Ty few[8], *types = n <= 8 ? few : ARENA_ARRAY(t->arena, Ty, n);
     for (uint32_t i = 0; i < n; i++) types[i] = items[i].ty;
-    return intern(t, &(TyNode){.kind = kind, .sub = (uint8_t)sub, .n = n, .items = types, .obj = obj,
-                               .name = name, .fields = fields});
+    return intern(
+        t, &(TyNode){
+               .kind = kind, .sub = (uint8_t)sub, .n = n, .items = types, .obj = obj, .name = name, .fields = fields});
 }
 
 /* ---- texts ------------------------------------------------------------------------------------- */
 static const char *scalar_text(Types *t, DType d, bool weak) {
     if (!weak) return dtype_info[d].name;
-    return arena_printf(t->arena, "%s (weak)", d == DT_BOOL ? "bool" : d == DT_I64 ? "int" : d == DT_F64 ? "float" : "complex");
+    return arena_printf(t->arena, "%s (weak)",
+                        d == DT_BOOL  ? "bool"
+                        : d == DT_I64 ? "int"
+                        : d == DT_F64 ? "float"
+                                      : "complex");
 }
 
 static const char *array_text(Types *t, Ty ty) {
@@ -212,7 +221,8 @@ const char *wide_text(Arena *a, Wide v) {
     __extension__ typedef unsigned __int128 UWide;
     UWide u = neg ? -(UWide)v : (UWide)v;
     *--p = 0;
-    do *--p = (char)('0' + (int)(u % 10)); while (u /= 10);
+    do *--p = (char)('0' + (int)(u % 10));
+    while (u /= 10);
     if (neg) *--p = '-';
     return arena_strdup(a, p);
 }

@@ -10,18 +10,21 @@
 
 enum { MAX_STEPS = 4000, MAX_FACTS = 24, MAX_EXPR = 12 };
 
-typedef struct Fact { PyRef cond; bool taken; } Fact;
+typedef struct Fact {
+    PyRef cond;
+    bool taken;
+} Fact;
 
 typedef struct Search {
     Eval *e;
     Frame *fr;
     const PyFunc *f;
-    PyRef target;               /* the PHI that is used */
+    PyRef target; /* the PHI that is used */
     PyBlockId use;
     uint32_t steps, nfacts;
     Fact facts[MAX_FACTS];
-    bool *on_path;              /* blocks of the current path */
-    PyBlockId first_branch;     /* of a path that was found: its first branch, and the way it goes; UINT32_MAX: none */
+    bool *on_path;          /* blocks of the current path */
+    PyBlockId first_branch; /* of a path that was found: its first branch, and the way it goes; UINT32_MAX: none */
     uint32_t first_way;
 } Search;
 
@@ -31,11 +34,20 @@ typedef struct Search {
 static bool congruent(const PyFunc *f, PyRef a, PyRef b, uint32_t depth) {
     if (a == b) return true;
     const PyInstr *x = &f->instrs.at[a], *y = &f->instrs.at[b];
-    if (depth > MAX_EXPR || x->op != y->op || x->imm != y->imm || x->imm2 != y->imm2 || x->nargs != y->nargs || x->obj != y->obj) return false;
+    if (depth > MAX_EXPR || x->op != y->op || x->imm != y->imm || x->imm2 != y->imm2 || x->nargs != y->nargs ||
+        x->obj != y->obj)
+        return false;
     if (!x->name != !y->name || (x->name && strcmp(x->name, y->name) != 0)) return false;
     switch (x->op) {
-    case PY_CONST: case PY_GLOBAL: case PY_CLOSURE: case PY_UNARY: case PY_BINARY: case PY_COMPARE: case PY_NOT: case PY_ATTR: case PY_IS:
-        break;
+    case PY_CONST:
+    case PY_GLOBAL:
+    case PY_CLOSURE:
+    case PY_UNARY:
+    case PY_BINARY:
+    case PY_COMPARE:
+    case PY_NOT:
+    case PY_ATTR:
+    case PY_IS: break;
     default: return false;
     }
     for (uint32_t i = 0; i < x->nargs; i++)
@@ -105,7 +117,7 @@ static bool walk_edge(Search *s, PyBlockId b, uint32_t k, PyRef phi) {
     Fact saved[MAX_FACTS];
     uint32_t nsaved = s->nfacts;
     memcpy(saved, s->facts, nsaved * sizeof *saved);
-    if (to <= b) s->nfacts = 0;              /* a new iteration: values of the loop are others */
+    if (to <= b) s->nfacts = 0; /* a new iteration: values of the loop are others */
     bool found = false;
     const PyBlock *next = &s->f->blocks.at[to];
     for (uint32_t i = 0; i < next->instrs.n && !found; i++) {
@@ -134,7 +146,7 @@ static bool walk(Search *s, PyBlockId from, PyBlockId b, PyRef phi) {
         if (only >= 0 && (uint32_t)only != k) continue;
         found = walk_edge(s, b, k, phi);
         if (!found || block->term != PYT_BRANCH) continue;
-        s->first_branch = b;                 /* callers overwrite it: the outermost is the first */
+        s->first_branch = b; /* callers overwrite it: the outermost is the first */
         s->first_way = k;
     }
     s->on_path[b] = false;
@@ -145,7 +157,8 @@ static bool walk(Search *s, PyBlockId from, PyBlockId b, PyRef phi) {
 static void facts_before(Search *s, PyBlockId b, PyBlockId to) {
     for (uint32_t n = 0; n < MAX_FACTS / 2; n++) {
         const PyBlock *block = &s->f->blocks.at[b];
-        if (block->term == PYT_BRANCH && block->succ[0] != block->succ[1]) remember(s, block->arg, block->succ[0] == to);
+        if (block->term == PYT_BRANCH && block->succ[0] != block->succ[1])
+            remember(s, block->arg, block->succ[0] == to);
         if (block->preds.n != 1) return;
         to = b;
         b = block->preds.at[0];
@@ -202,7 +215,9 @@ static void note_branch(const Search *s, Diag *d, PyBlockId b, uint32_t way) {
     at.span = cond->span.line ? cond->span : block->term_span;
     const char *text = way ? "it is unassigned when this is false" : "it is unassigned when this is true";
     if (cond->op == PY_ITER_HAS) at.span = span_first_line(s->e, s->f, at.span);
-    if (cond->op == PY_ITER_HAS) text = way ? "it is unassigned when this loop has no iteration" : "it is unassigned in the first iteration of this loop";
+    if (cond->op == PY_ITER_HAS)
+        text = way ? "it is unassigned when this loop has no iteration"
+                   : "it is unassigned in the first iteration of this loop";
     diag_note(s->e->diags, d, &at, "%s", text);
 }
 

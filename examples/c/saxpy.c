@@ -4,7 +4,8 @@
  *     cc -std=c17 saxpy.c -ldl -o saxpy
  *     ./saxpy saxpy.ptx
  *
- * The few driver functions are declared here and looked up at run time, so that it compiles without the CUDA toolkit. */
+ * The few driver functions are declared here and looked up at run time, so that it compiles without the CUDA toolkit.
+ */
 #include "saxpy.h"
 
 #include <dlfcn.h>

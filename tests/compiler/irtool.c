@@ -37,7 +37,8 @@ static int roundtrip(const IrModule *m) {
     const char *text = ir_to_string(m, true);
     const IrModule *again = ir_parse(m->arena, text, &error);
     if (!again) fprintf(stderr, "error: the printed text doesn't parse: %s\n%s", error, text);
-    else if (strcmp(text, ir_to_string(again, true)) != 0) fprintf(stderr, "error: the text changes on the way\n%s---\n%s", text, ir_to_string(again, true));
+    else if (strcmp(text, ir_to_string(again, true)) != 0)
+        fprintf(stderr, "error: the text changes on the way\n%s---\n%s", text, ir_to_string(again, true));
     else return 0;
     return 1;
 }
