@@ -8,9 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def test_table() -> None:
     """Each row has the CPU's bound from test_math.c and CUDA's from mathfn.def; no function is left out."""
-    rows = re.findall(
-        r'MATHFN\((\w+), +\d, "(\w+)", +[^)]*?(\d+), (\d+)\)', (ROOT / "compiler/mathfn.def").read_text()
-    )
+    rows = re.findall(r'MATHFN\((\w+), +\d, "(\w+)", +[^)]*?(\d+), (\d+)\)', (ROOT / "compiler/mathfn.def").read_text())
     source = (ROOT / "tests/compiler/test_math.c").read_text()
     bounds = dict(re.findall(r"\{MATH_(\w+), \w+, \w+, [^}]*?, ([\d.]+)\}", source))
     want = [f"| `{lib}` | {bounds[n]} | {f32} | {f64} |" for n, lib, f64, f32 in rows if n in bounds and n != "SQRT"]

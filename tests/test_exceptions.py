@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import gpu
 import numpy as np
 import pytest
-
-import gpu
 
 DEVICES = ["python", "cpu"]
 

@@ -1,6 +1,7 @@
 """Generated kernels agree between the `python` device and the compiled ones, in value and type.
 
-`GPU_GENERATED` says how many (default 2000), `GPU_GENERATED_SEED` where the seeds start."""
+`GPU_GENERATED` says how many (default 2000), `GPU_GENERATED_SEED` where the seeds start.
+"""
 
 import os
 

@@ -10,10 +10,9 @@ import textwrap
 import threading
 from typing import Any
 
+import gpu
 import numpy as np
 import pytest
-
-import gpu
 
 
 @gpu.jit
