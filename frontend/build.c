@@ -251,9 +251,15 @@ static void end_block(Body *b, PyBlockId py) {
 }
 
 /* ---- the body ---------------------------------------------------------------------------------------- */
+/* For inspect('types'): the expressions of the kernel itself that have values; not literals, names and steps of loops. */
 static void record_type(Body *b, const PyInstr *in, Val v) {
     Eval *e = b->e;
-    if (!e->typed || b->exit || !in->span.line || val_poisoned(v)) return;
+    if (!e->typed || b->exit || !in->span.line || val_poisoned(v) || v.ty->kind == TY_OBJECT || v.ty->kind == TY_ITER) return;
+    switch (in->op) {
+    case PY_UNARY: case PY_BINARY: case PY_COMPARE: case PY_NOT: case PY_IS: case PY_CONTAINS: case PY_ATTR: case PY_SUBSCR:
+    case PY_TUPLE: case PY_LIST: case PY_CALL: case PY_CALL_EX: case PY_FUNCTION: break;
+    default: return;
+    }
     VEC_PUSH(e->arena, &e->typed->at, ((TypedSpan){in->span, ty_text(e->types, v.ty)}));
 }
 
