@@ -24,6 +24,14 @@ static const char *first_missing(Unit *u) {
     return NULL;
 }
 
+/* LLVM said what is wrong in its own terms; this says which file. */
+static bool bad_file(Unit *u, const char *path) {
+    const char *why = u->error ? u->error : "unknown error";
+    u->error = NULL;
+    unit_fail(u, "the library of math functions %s can't be used: %s", path, why);
+    return false;
+}
+
 /* Links what the module needs from a bitcode file. */
 static bool link_file(Unit *u, const char *path) {
     LLVMMemoryBufferRef buffer;
@@ -36,17 +44,15 @@ static bool link_file(Unit *u, const char *path) {
     }
     if (LLVMGetBitcodeModuleInContext2(u->ctx, buffer, &library)) {
         LLVMDisposeMemoryBuffer(buffer);
-        unit_fail(u, "%s is not LLVM bitcode that this version reads", path);
-        return false;
+        return bad_file(u, path);
     }
     LLVMSetTarget(library, LLVMGetTarget(u->mod));
     LLVMSetDataLayout(library, LLVMGetDataLayoutStr(u->mod));
     for (LLVMValueRef f = LLVMGetFirstFunction(library); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage)
             LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
-    if (!LLVMLinkModules2(u->mod, library)) return true;
-    unit_fail(u, "can't link %s", path);
-    return false;
+    if (!LLVMLinkModules2(u->mod, library) && !u->error) return true;
+    return bad_file(u, path);
 }
 
 static void make_internal(Unit *u) {

@@ -126,6 +126,29 @@ static void find_toolkit(void) {
     if (access(libdevice, R_OK) != 0) libdevice[0] = 0;
 }
 
+/* A library that can't be read is named in the message. */
+static void test_bad_library(void) {
+    static const char garbage[] = "BC\xc0\xde, but no bitcode";
+    char path[] = "/tmp/gpu_library_XXXXXX";
+    int fd = mkstemp(path);
+    if (fd < 0 || write(fd, garbage, sizeof garbage) < 0) exit(1);
+    close(fd);
+    const char *const files[] = {path, "/nonexistent/libdevice.bc"};
+    for (unsigned i = 0; i < 2; i++) {
+        const CompileOptions o = {.target = TARGET_PTX, .sm = 80, .opt = 2, .libdevice = files[i]};
+        static const KitOp sine = {OP_MATH, T_F32, T_F32, MATH_SIN, 1, NULL};
+        Arena arena;
+        arena_init(&arena, NULL);
+        char *error = NULL;
+        Image *image = api->compile(kit_kernel(&arena, &sine), &o, &error);
+        if (image || !error || !strstr(error, files[i])) complain(&gpus[1], T_F32, error ? error : "no message");
+        free(error);
+        gpu_image_free(image);
+        arena_free(&arena);
+    }
+    unlink(path);
+}
+
 /* Options that show in the text. */
 static void test_options(void) {
     static const char *const wanted[] = {".maxntid 256", ".minnctapersm 2", ".maxnreg 64", ".version 8.0",
@@ -172,6 +195,7 @@ int main(void) {
     for (int t = T_BOOL; t <= T_F64; t++) test_refusals((Type)t);
     test_bad_targets();
     test_options();
+    test_bad_library();
     printf("%u kernels, %u through ptxas, %u failures%s\n", kernels, assembled, failures,
            libdevice[0] ? "" : " (no libdevice)");
     return failures != 0;
