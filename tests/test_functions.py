@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import importlib.util
+import itertools
 import math
 import operator
 import warnings
@@ -614,3 +615,32 @@ def test_wrong_arguments_are_a_message(path: str) -> None:
                 gpu.jit(scope["f"]).compile("f4[::1], c8[::1], int, f8[::1]")
             except gpu.CompileError as error:
                 assert "error:" in str(error), text
+
+
+BFLOAT16 = ["sin", "exp", "log", "sqrt", "tanh", "floor", "rint", "absolute", "negative", "square", "sign", "isnan"]
+BFLOAT16_2 = [
+    "add",
+    "multiply",
+    "divide",
+    "maximum",
+    "fmin",
+    "power",
+    "floor_divide",
+    "remainder",
+    "arctan2",
+    "nextafter",
+]
+
+
+@pytest.mark.parametrize("name", BFLOAT16 + BFLOAT16_2)
+def test_bfloat16(name: str) -> None:
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    values = [bfloat16(v) for v in (0.0, -0.0, 0.5, -0.75, 1.0, 2.5, 7.0, -300.0, math.inf, math.nan)]
+    count = 1 if name in BFLOAT16 else 2
+    function = device_function(f"np.{name}({', '.join('xy'[:count])})", ", ".join("xy"[:count]))
+    for args in itertools.product(values, repeat=count):
+        want = reference(getattr(np, name), args)
+        got = call(function, args)
+        assert type(got) is type(want), args
+        near = abs(float(got) - float(want)) <= abs(float(want)) / 128 if float(want) == float(want) else got != got
+        assert near or got == want, f"{args}: {got!r}, not {want!r}"
