@@ -115,7 +115,6 @@ typedef struct PyBlock {
     bool loop_header;
 } PyBlock;
 
-/* Why a variable may be unassigned at a use: reported by infer when an UNDEF reaches it. */
 typedef struct PyParam { const char *name; bool kwonly, vararg, varkw; } PyParam;
 
 typedef struct PyFunc {
@@ -128,10 +127,10 @@ typedef struct PyFunc {
     uint32_t nposonly;
     const char **varnames;      /* all local names, for messages */
     uint32_t nvarnames;
-    struct { PySpan span; const char *what, *why, *help; } refused;   /* what != NULL: a construct outside the language (generator, try/except, with, async ...) */
 } PyFunc;
 
-/* translate.c. Reads the code object of `function` through the host; errors are reported in `diags`. NULL on error. */
+/* translate.c. Reads the code object of `function` through the host; errors, constructs
+ * outside the language among them, are reported in `diags`. NULL on error. */
 struct DiagList;
 PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_code, struct DiagList *diags);
 void pyfunc_print(const PyFunc *f, FILE *out, bool spans);

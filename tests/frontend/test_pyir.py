@@ -105,3 +105,38 @@ def test_spans(version: str) -> None:
     }
     for instruction, span in at.items():
         assert lines[instruction] == (span if version != "3.10" else span.split(":")[0])
+
+
+MALFORMED = {
+    "an opcode is unknown in this version of Python": (312, "ff00"),
+    "the last instruction is cut off": (312, "7c00 7c00 6b20"),
+    "a constant number is out of range": (312, "6409 5300"),
+    "a name number is out of range": (310, "7409 5300"),
+    "a variable number is out of range": (312, "7c09 5300"),
+    "a cell number is out of range": (310, "8809 5300"),
+    "an operator number is out of range": (312, "7c00 7c00 7a63 0000 5300"),
+    "a comparison number is out of range": (312, "7c00 7c00 6bf0 0000 5300"),
+    "a jump leaves the code": (312, "6eff 5300"),
+    "a jump leads into the middle of an instruction": (312, "6e01 7a00 0000 6400 5300"),
+    "a loop doesn't end in END_FOR": (312, "7c00 4400 5d00 0000 0100 6400 5300"),
+    "the code runs past its end": (312, "6400"),
+    "the stack is empty": (312, "5300"),
+    "a value is missing on the stack": (312, "0200 5300"),
+    "a callable is missing": (312, "0200 0200 ab00 0000 0000 0000 5300"),
+    "two ways to one place have different stacks": (312, "7c00 7201 7c00 6400 5300"),
+    "the code of an exception handler is reached without one": (312, "2300 5300"),
+    "a function is made of something that isn't code": (312, "6400 8400 5300"),
+    "a call has no tuple of keyword names": (312, "ac00 0200 7c00 6400 ab01 0000 0000 0000 5300"),
+    "a slice has two or three parts": (312, "7c00 7c00 7c00 7c00 8504 5300"),
+    "this version of Python isn't known": (309, "5300"),
+}
+
+
+@pytest.mark.parametrize("why", MALFORMED)
+def test_malformed_bytecode(why: str) -> None:
+    """Bytecode that no compiler makes is refused with what is wrong about it."""
+    version, code = MALFORMED[why]
+    parts = ["none", "code", f"version {version}", "name k", "first 1", "flags 3", "args 1 0 0", "varnames a"]
+    parts += ["localsplus a"] * (version > 310) + ["consts 0", f"bytes {code.replace(' ', '')}", "end", "root 1"]
+    got = run(TOOL, text="\n".join(parts) + "\n")
+    assert got.startswith(f"k:1: UnsupportedError: the bytecode of k() is not understood: {why}\n"), got
