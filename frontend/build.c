@@ -12,9 +12,9 @@ typedef struct Body {
     Eval *e;
     Frame *fr;
     Instance *inst;
-    BlockId *entry;             /* first IR block of each Python block; 0: not made yet */
-    BlockId exit;               /* inline: the continuation; 0: the kernel itself */
-    Val result;                 /* inline: PHIs in `exit`; ty NULL: never returns */
+    BlockId *entry; /* first IR block of each Python block; 0: not made yet */
+    BlockId exit;   /* inline: the continuation; 0: the kernel itself */
+    Val result;     /* inline: PHIs in `exit`; ty NULL: never returns */
 } Body;
 
 /* ---- blocks and PHIs --------------------------------------------------------------------------------- */
@@ -24,12 +24,14 @@ static void report_conflict(Body *b, PyRef r) {
     const PyInstr *in = &b->inst->f->instrs.at[r];
     const PyInstr *from[2] = {&b->inst->f->instrs.at[c->from_a], &b->inst->f->instrs.at[c->from_b]};
     if (from[1]->op == PY_LIST_APPEND) {
-        e_fail(e, from[1]->span, "write a loop", DIAG_CONSTRUCT, "a list that grows", "how many items there are is part of a value's type");
+        e_fail(e, from[1]->span, "write a loop", DIAG_CONSTRUCT, "a list that grows",
+               "how many items there are is part of a value's type");
         return;
     }
     const PySpan span = from[from[1]->op == PY_PARAM ? 0 : 1]->span; /* a parameter has no place of its own */
-    Diag *d = in->name ? e_diag(e, span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
-                       : e_diag(e, span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
+    Diag *d = in->name
+                  ? e_diag(e, span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
+                  : e_diag(e, span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
     for (int i = 0; d && i < 2; i++) {
         if (!from[i]->span.line) continue;
         DiagFrame at = b->fr->at;
@@ -60,7 +62,8 @@ static BlockId enter(Body *b, PyBlockId py) {
 
 /* What an unassigned variable is where it can't be seen, or in the Numba dialect: zero. */
 static Val zero_of(Eval *e, Val abs) {
-    if (abs.ty->kind == TY_SCALAR && !val_const(abs)) return val_coerce(e, val_convert(e, val_int(e, 0), val_sc(abs)), abs);
+    if (abs.ty->kind == TY_SCALAR && !val_const(abs))
+        return val_coerce(e, val_convert(e, val_int(e, 0), val_sc(abs)), abs);
     if (abs.ty->kind == TY_PTR && e->building) abs.ref[0] = ir_const(e->m, e->cur, (Type)abs.ty->space, 0, e->span);
     if (!abs.ty->n) return abs;
     Val *items = ARENA_ARRAY(e->arena, Val, abs.ty->n);
@@ -160,8 +163,8 @@ static uint32_t result_refs(Eval *e, Val v, Ref *out, uint32_t n) {
 
 /* The type of a host function's result, for the caller that makes Python objects of it. */
 static ArgType result_type(Eval *e, Ty ty) {
-    static const ArgKind weak[DT__COUNT] = {[DT_BOOL] = ARG_WEAK_BOOL, [DT_I64] = ARG_WEAK_INT, [DT_F64] = ARG_WEAK_FLOAT,
-                                            [DT_C128] = ARG_WEAK_COMPLEX};
+    static const ArgKind weak[DT__COUNT] = {
+        [DT_BOOL] = ARG_WEAK_BOOL, [DT_I64] = ARG_WEAK_INT, [DT_F64] = ARG_WEAK_FLOAT, [DT_C128] = ARG_WEAK_COMPLEX};
     ArgType t = {.kind = ARG_NONE, .dtype = DT_NONE};
     if (ty->kind == TY_SCALAR) {
         t.kind = (uint8_t)(ty->weak ? weak[ty->dtype] : ARG_SCALAR);
@@ -212,7 +215,8 @@ static void end_return(Body *b, PyBlockId py, const PyBlock *block) {
         return_from_kernel(b, block->term_span, v);
         return;
     }
-    if (!val_poisoned(b->inst->result) && !val_poisoned(v)) val_phi_feed(e, b->result, e->cur, val_coerce(e, v, b->inst->result));
+    if (!val_poisoned(b->inst->result) && !val_poisoned(v))
+        val_phi_feed(e, b->result, e->cur, val_coerce(e, v, b->inst->result));
     e_jump(e, b->exit);
 }
 
@@ -231,7 +235,8 @@ static void end_raise(Body *b, PyBlockId py, const PyBlock *block) {
         if (val_as_int(v.items[0], &i) && dt_fits(DT_I64, i)) message = arena_printf(e->arena, "%lld", (long long)i);
         else e_fail(e, block->term_span, "give one string", DIAG_MESSAGE_CONSTANT, e_text(e, v.items[0]));
     }
-    IrSite site = {.exception = v.ty->name ? v.ty->name : "Exception", .message = message, .host_ref = v.ty->obj, .span = e->span};
+    IrSite site = {
+        .exception = v.ty->name ? v.ty->name : "Exception", .message = message, .host_ref = v.ty->obj, .span = e->span};
     VEC_PUSH(e->arena, &e->m->sites, site);
     e_emit(e, OP_RAISE, T_VOID, 0, NULL, 0, e->m->sites.n - 1);
 }
@@ -247,17 +252,30 @@ static void end_block(Body *b, PyBlockId py) {
     case PYT_RAISE: end_raise(b, py, block); break;
     case PYT_UNREACHABLE: break;
     }
-    if (!e_terminated(b->e)) e_ret(b->e, 0, NULL);      /* after an error; never reached otherwise */
+    if (!e_terminated(b->e)) e_ret(b->e, 0, NULL); /* after an error; never reached otherwise */
 }
 
 /* ---- the body ---------------------------------------------------------------------------------------- */
-/* For inspect('types'): the expressions of the kernel itself that have values; not literals, names and steps of loops. */
+/* For inspect('types'): the expressions of the kernel itself that have values; not literals, names and steps of loops.
+ */
 static void record_type(Body *b, const PyInstr *in, Val v) {
     Eval *e = b->e;
-    if (!e->typed || b->exit || !in->span.line || val_poisoned(v) || v.ty->kind == TY_OBJECT || v.ty->kind == TY_ITER) return;
+    if (!e->typed || b->exit || !in->span.line || val_poisoned(v) || v.ty->kind == TY_OBJECT || v.ty->kind == TY_ITER)
+        return;
     switch (in->op) {
-    case PY_UNARY: case PY_BINARY: case PY_COMPARE: case PY_NOT: case PY_IS: case PY_CONTAINS: case PY_ATTR: case PY_SUBSCR:
-    case PY_TUPLE: case PY_LIST: case PY_CALL: case PY_CALL_EX: case PY_FUNCTION: break;
+    case PY_UNARY:
+    case PY_BINARY:
+    case PY_COMPARE:
+    case PY_NOT:
+    case PY_IS:
+    case PY_CONTAINS:
+    case PY_ATTR:
+    case PY_SUBSCR:
+    case PY_TUPLE:
+    case PY_LIST:
+    case PY_CALL:
+    case PY_CALL_EX:
+    case PY_FUNCTION: break;
     default: return;
     }
     VEC_PUSH(e->arena, &e->typed->at, ((TypedSpan){in->span, ty_text(e->types, v.ty)}));
@@ -284,7 +302,8 @@ static void build_block(Body *b, PyBlockId py) {
 static void build_body(Body *b) {
     const PyFunc *f = b->inst->f;
     if (b->inst->unsettled)
-        e_fail(b->e, (PySpan){.line = f->first_line}, "give variables one type before the loop", DIAG_CONSTRUCT, f->name, "the types of its variables grow without end");
+        e_fail(b->e, (PySpan){.line = f->first_line}, "give variables one type before the loop", DIAG_CONSTRUCT,
+               f->name, "the types of its variables grow without end");
     b->entry = ARENA_ARRAY(b->e->arena, BlockId, f->blocks.n);
     e_jump(b->e, enter(b, 0));
     for (PyBlockId py = 0; py < f->blocks.n; py++)
@@ -305,7 +324,7 @@ static Frame make_frame(Eval *e, Instance *inst, const Val *args) {
     fr.at.file = inst->f->file;
     fr.at.function = inst->f->qualname;
     if (e->frame) {
-        DiagFrame *caller = ARENA_NEW(e->arena, DiagFrame);     /* diagnostics keep it */
+        DiagFrame *caller = ARENA_NEW(e->arena, DiagFrame); /* diagnostics keep it */
         *caller = e->frame->at;
         fr.at.caller = caller;
         fr.inlined_at = e->span;

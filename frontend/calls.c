@@ -22,7 +22,10 @@ static bool marked(const char *p, char mark) {
 
 /* "math.sin(x)", "f(x, y=..., *, z)": what a call that doesn't bind should look like. */
 static const char *call_help(Eval *e, const CallSite *site, const PyFunc *f) {
-    if (!f) return site->fn && *site->fn->signature ? arena_printf(e->arena, "it is %s%s", site->fn->path, site->fn->signature) : NULL;
+    if (!f)
+        return site->fn && *site->fn->signature
+                   ? arena_printf(e->arena, "it is %s%s", site->fn->path, site->fn->signature)
+                   : NULL;
     const char *s = arena_printf(e->arena, "it is %s(", f->name);
     bool star = false;
     for (uint32_t i = 0; i < f->params.n; i++) {
@@ -56,7 +59,8 @@ bool call_bind(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint3
         out[i] = args[npos + k];
     }
     for (uint32_t i = 0; i < nparams; i++)
-        if (!out[i].ty && !marked(params[i], '?')) return bind_failed(e, site, NULL, DIAG_MISSING_ARG, param_name(params[i]));
+        if (!out[i].ty && !marked(params[i], '?'))
+            return bind_failed(e, site, NULL, DIAG_MISSING_ARG, param_name(params[i]));
     return true;
 }
 
@@ -169,7 +173,7 @@ static bool calls_itself(const Eval *e, const PyFunc *f) {
 static HostRef declared_types(Eval *e, const Callee *callee, uint32_t nparams) {
     HostInfo info;
     memset(&info, 0, sizeof info);
-    if (callee->code != callee->globals) return NULL;        /* an inner function */
+    if (callee->code != callee->globals) return NULL; /* an inner function */
     HostRef types = e->host->attr(e->host->self, callee->globals, "_declared");
     bool found = types && e->host->info(e->host->self, types, &info) && info.kind == HOST_TUPLE;
     return found && info.n == nparams + 1 ? types : NULL;
@@ -184,11 +188,12 @@ static bool convert_declared(Eval *e, const CallSite *site, HostRef declared, ui
     bool ok = val_is_scalar(*v);
     if (ok) {
         DType from = val_dtype(*v);
-        ok = info.type == DT_BOOL || dt_is_complex(info.type) || !(dt_is_complex(from) || (dt_is_float(from) && dt_is_int(info.type)));
+        ok = info.type == DT_BOOL || dt_is_complex(info.type) ||
+             !(dt_is_complex(from) || (dt_is_float(from) && dt_is_int(info.type)));
     }
     if (!ok) {
-        e_fail(e, site->span, arena_printf(e->arena, "its signature says %s", dtype_info[info.type].name), DIAG_ARG_TYPE,
-               site->name, e_text(e, *v));
+        e_fail(e, site->span, arena_printf(e->arena, "its signature says %s", dtype_info[info.type].name),
+               DIAG_ARG_TYPE, site->name, e_text(e, *v));
         return false;
     }
     *v = val_convert(e, *v, SCALAR(info.type, false));
@@ -219,8 +224,8 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
     return call_declared_result(e, site, callee, f->params.n, result);
 }
 
-static const char *const not_in_kernel =
-    "a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch";
+static const char *const not_in_kernel = "a kernel calls math, gpu, elementwise numpy functions and plain Python "
+                                         "functions; compute the rest before the launch";
 
 /* ---- other callables --------------------------------------------------------------------------------- */
 static bool any_poison(uint32_t n, const Val *args) {
@@ -250,7 +255,8 @@ static Val construct(Eval *e, const CallSite *site, DType d, uint32_t n, const V
 }
 
 static bool is_numpy_dtype(Eval *e, HostRef cls) {
-    HostRef numpy = e->host->import(e->host->self, "numpy"), dtype = numpy ? e->host->attr(e->host->self, numpy, "dtype") : NULL;
+    HostRef numpy = e->host->import(e->host->self, "numpy"),
+            dtype = numpy ? e->host->attr(e->host->self, numpy, "dtype") : NULL;
     return dtype && e->host->same(e->host->self, dtype, cls);
 }
 
