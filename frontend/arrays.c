@@ -4,6 +4,7 @@
  * index arithmetic is a Horner scheme in elements; LAYOUT_A sums bytes. Indices are 64 bits here; passes narrow them.
  */
 #include "evaluator.h"
+#include "suggest.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,6 +100,15 @@ Val array_captured(Eval *e, const HostArray *a) {
 
 static const char *number_text(Eval *e, Val v) { return arena_printf(e->arena, "%lld", (long long)v.i); }
 
+/* gpu.threadIdx is a group of values, and which of them is meant must be said. */
+static const char *index_object_help(Eval *e, Val index, const char *help) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (!e->host->info(e->host->self, index.ty->obj, &info) || info.kind != HOST_NAMED) return help;
+    const char *members = suggest_members(e->arena, info.path);
+    return members ? members : help;
+}
+
 /* An index as a Python integer in 0 ... n-1 if it was in -n ... n-1; absent: reported. */
 static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) {
     if (val_poisoned(index)) return index;
@@ -108,6 +118,7 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
         if (val_is_scalar(index) && dt_is_float(val_dtype(index)))
             help = "// is the integer division; int(...) truncates";
         if (val_is_scalar(index) && index.ty->dtype == DT_BOOL) help = "int(...) makes an integer of a bool";
+        if (index.ty->kind == TY_OBJECT) help = index_object_help(e, index, help);
         return e_fail(e, span, help, DIAG_INDEX_TYPE, e_text(e, index));
     }
     bool is_unsigned = dtype_info[index.ty->dtype].kind == DK_UINT;
@@ -182,7 +193,11 @@ static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Val *out,
     if (given != n) e->nindex_spans = 0; /* an ellipsis: items and axes differ */
     if (given > ndim) {
         Diag *d = e_diag(e, span, DIAG_INDEX_COUNT, given, e_text(e, array));
-        e_help(e, d, ndim == 0 ? "a 0-d array is read as x[()]" : "this array has %u axis(es)", ndim);
+        e_help(e, d,
+               ndim == 0   ? "a 0-d array is read as x[()]"
+               : ndim == 1 ? "this array has one axis"
+                           : "this array has %u axes",
+               ndim);
         return false;
     }
     bool seen = false;

@@ -87,7 +87,12 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
     if (v.ty->fields) suggest_among(&s, v.ty->n, v.ty->fields);
     if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.text)
         suggest_devfn(&s, arena_printf(e->arena, "%s.", info.text));
-    return suggest_help(e->arena, &s);
+    const char *help = suggest_help(e->arena, &s);
+    if (help) return help;
+    if (info.kind == HOST_NAMED && info.path) return suggest_members(e->arena, info.path);
+    if (v.ty->kind == TY_SCALAR && devfn_find(arena_printf(e->arena, "numpy.%s", name)))
+        return arena_printf(e->arena, "it is a function: np.%s(...)", name);
+    return NULL;
 }
 
 Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {

@@ -127,6 +127,13 @@ static Val step_extend(const Step *s) {
 
 /* ---- unpacking --------------------------------------------------------------------------------------- */
 
+static const char *unpack_help(const Step *s, Val v, bool sequence) {
+    uint32_t n = s->in->imm2;
+    if (sequence) return "index the items one by one: its length isn't known when compiling";
+    if (!val_is_scalar(v) || n < 2 || n > 3) return NULL;
+    return arena_printf(s->e->arena, "it is one number; gpu.grid(%u) gives %u", n, n);
+}
+
 /* An array whose length is known, or a range of constants, unpacks item by item. */
 static Val unpack_sequence(const Step *s, Val v) {
     Eval *e = s->e;
@@ -134,8 +141,7 @@ static Val unpack_sequence(const Step *s, Val v) {
     Val n = sequence ? eval_len(e, s->span, v) : (Val){0};
     Wide len;
     if (!sequence || !val_as_int(n, &len))
-        return e_fail(e, s->span, sequence ? "index the items one by one: its length isn't known when compiling" : NULL,
-                      DIAG_NOT_UNPACKABLE, e_text(e, v));
+        return e_fail(e, s->span, unpack_help(s, v, sequence), DIAG_NOT_UNPACKABLE, e_text(e, v));
     if (len != s->in->imm2) return e_fail(e, s->span, NULL, DIAG_UNPACK_COUNT, (unsigned)len, s->in->imm2);
     return eval_getitem(e, s->span, v, val_int(e, s->in->imm));
 }
@@ -160,12 +166,20 @@ static Val step_unpack_ex(const Step *s) {
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
-/* A callee as the source spells it: "np.sin". */
+/* A callee as the source spells it: "np.sin"; NULL: it has no name. */
 static const char *callee_name(const Step *s, PyRef r) {
     const PyInstr *in = &s->fr->inst->f->instrs.at[r];
-    if (in->op == PY_ATTR) return arena_printf(s->e->arena, "%s.%s", callee_name(s, in->args[0]), in->name);
-    if (in->name) return in->name;
-    return in->op == PY_FUNCTION ? "<lambda>" : "this";
+    if (in->op == PY_ATTR) {
+        const char *of = callee_name(s, in->args[0]);
+        return of ? arena_printf(s->e->arena, "%s.%s", of, in->name) : in->name;
+    }
+    return in->name;
+}
+
+static const char *callee_text(const Step *s) {
+    const char *name = callee_name(s, s->in->args[0]);
+    if (name) return name;
+    return s->fr->inst->f->instrs.at[s->in->args[0]].op == PY_FUNCTION ? "<lambda>" : "this";
 }
 
 static Val step_call(const Step *s) {
@@ -177,7 +191,7 @@ static Val step_call(const Step *s) {
     PySpan *spans = ARENA_ARRAY(e->arena, PySpan, n + 1);
     for (uint32_t i = 0; i < n; i++) spans[i] = s->fr->inst->f->instrs.at[s->in->args[i + 1]].span;
     CallSite site = {.span = s->span,
-                     .name = callee_name(s, s->in->args[0]),
+                     .name = callee_text(s),
                      .kwnames = s->in->kwnames.at,
                      .nkw = s->in->kwnames.n,
                      .arg_spans = spans};
@@ -194,8 +208,7 @@ static Val step_call_ex(const Step *s) {
     Val *args = ARENA_ARRAY(e->arena, Val, pos.ty->n + kw.ty->n + 1);
     for (uint32_t i = 0; i < pos.ty->n; i++) args[i] = pos.items[i];
     for (uint32_t i = 0; i < kw.ty->n; i++) args[pos.ty->n + i] = kw.items[i];
-    CallSite site = {
-        .span = s->span, .name = callee_name(s, s->in->args[0]), .kwnames = kw.ty->fields, .nkw = kw.ty->n};
+    CallSite site = {.span = s->span, .name = callee_text(s), .kwnames = kw.ty->fields, .nkw = kw.ty->n};
     return eval_call(e, &site, fn, pos.ty->n + kw.ty->n, args);
 }
 

@@ -41,6 +41,17 @@ void suggest_devfn(Suggestion *s, const char *prefix) {
     }
 }
 
+const char *suggest_members(Arena *arena, const char *path) {
+    size_t n, length = strlen(path);
+    const DevFn *rows = devfn_table(&n);
+    const char *text = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(rows[i].path, path, length) != 0 || rows[i].path[length] != '.') continue;
+        text = text ? arena_printf(arena, "%s, %s", text, rows[i].path) : rows[i].path;
+    }
+    return text ? arena_printf(arena, "there is %s", text) : NULL;
+}
+
 const char *suggest_help(Arena *arena, const Suggestion *s) {
     size_t length = strlen(s->name);
     unsigned limit = length < 3 ? 0 : length < 6 ? 1 : 2;

@@ -1,5 +1,6 @@
 /* types.c - interned types, their texts, and the table of dtypes. */
 #include "types.h"
+#include "devfn.h"
 
 #include <string.h>
 
@@ -178,7 +179,7 @@ static const char *object_text(Types *t, HostRef obj) {
     case HOST_STR: return "str";
     case HOST_MODULE: return arena_printf(t->arena, "module %s", info.text ? info.text : "?");
     case HOST_FUNCTION: return arena_printf(t->arena, "function %s", name_of(t, obj));
-    case HOST_NAMED: return arena_printf(t->arena, "function %s", info.path);
+    case HOST_NAMED: return devfn_find(info.path) ? arena_printf(t->arena, "function %s", info.path) : info.path;
     case HOST_CLASS: return arena_printf(t->arena, "class %s", info.text ? info.text : "?");
     case HOST_LIST: return "list";
     case HOST_DICT: return "dict";

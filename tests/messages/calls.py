@@ -161,7 +161,7 @@ def min_of_an_array(x, out):
 
 
 # >>> message too_many_arguments(f4[::1])
-# TypingError: calls.py:34:12: error: square() takes 1 arguments, and this call has 2
+# TypingError: calls.py:34:12: error: too many arguments for square(): it takes 1, and this call has 2
 #    34 |     x[0] = square(x[0], 2)
 #       |            ^^^^^^^^^^^^^^^
 #    help: it is square(x)

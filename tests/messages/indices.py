@@ -105,7 +105,7 @@ def array_as_condition(x, out):
 # TypingError: indices.py:18:14: error: 3 indices for array(float32, 2d, C)
 #    18 |     out[i] = img[i, j, 0]
 #       |              ^^^^^^^^^^^^
-#    help: this array has 2 axis(es)
+#    help: this array has 2 axes
 #    in kernel too_many_indices(array(float32, 2d, C), array(float32, 1d, C))
 # <<<
 # >>> message bool_index(f4[::1], f4[::1])

@@ -192,5 +192,6 @@ def unpacks_a_number(x):
 # TypingError: names.py:92:5: error: float32 can't be unpacked
 #    92 |     a, b = x[0]
 #       |     ^^^^
+#    help: it is one number; gpu.grid(2) gives 2
 #    in kernel unpacks_a_number(array(float32, 1d, C))
 # <<<
