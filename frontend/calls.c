@@ -237,7 +237,11 @@ static bool any_poison(uint32_t n, const Val *args) {
 static Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args) {
     CallSite s = *site;
     s.fn = fn;
-    return fn->call(e, &s, n, args);
+    bool kept = e->keep_products;
+    e->keep_products = true; /* what a function is made of rounds as it is written */
+    Val v = fn->call(e, &s, n, args);
+    e->keep_products = kept;
+    return v;
 }
 
 static Val construct(Eval *e, const CallSite *site, DType d, uint32_t n, const Val *args) {

@@ -69,7 +69,7 @@ struct Eval {
     DiagList *diags;
     TypedSpans *typed;
     bool building;
-    bool keep_products;         /* inside complex arithmetic: no FMA */
+    bool keep_products;         /* inside complex arithmetic and device functions: no FMA */
     Frame *frame;
     IrModule *m;
     BlockId cur;
