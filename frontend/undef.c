@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MAX_STEPS = 4000, MAX_FACTS = 24, MAX_EXPR = 12 };
+enum { MAX_STEPS = 2000, MAX_FACTS = 24, MAX_EXPR = 12 };
 
 typedef struct Fact {
     PyRef cond;
@@ -26,6 +26,7 @@ typedef struct Search {
     bool *on_path;          /* blocks of the current path */
     PyBlockId first_branch; /* of a path that was found: its first branch, and the way it goes; UINT32_MAX: none */
     uint32_t first_way;
+    Val *scratch; /* the instance's cells, where one block's may be replaced for a moment */
 } Search;
 
 /* ---- conditions -------------------------------------------------------------------------------------- */
@@ -82,8 +83,7 @@ static int decided(const Search *s, PyBlockId from, PyBlockId b) {
     if (block->term != PYT_BRANCH) return -1;
     Instance *inst = s->fr->inst;
     Frame fr = *s->fr;
-    fr.vals = ARENA_ARRAY(e->arena, Val, s->f->instrs.n);
-    memcpy(fr.vals, inst->cell, s->f->instrs.n * sizeof *fr.vals);
+    fr.vals = s->scratch;
     e->building = false;
     e->frame = &fr;
     for (uint32_t i = 0; i < block->instrs.n; i++) {
@@ -96,6 +96,7 @@ static int decided(const Search *s, PyBlockId from, PyBlockId b) {
         fr.vals[r] = v.ty && v.ty->kind != TY_UNDEF ? v : val_poison(e);
     }
     Val c = eval_truth(e, block->term_span, fr.vals[block->arg]);
+    for (uint32_t i = 0; i < block->instrs.n; i++) s->scratch[block->instrs.at[i]] = inst->cell[block->instrs.at[i]];
     e->building = true;
     e->frame = s->fr;
     return val_const(c) ? (c.i ? 0 : 1) : -1;
@@ -266,6 +267,8 @@ void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span
     }
     if (!fr->inst->maybe_undef[operand]) return;
     s.on_path = ARENA_ARRAY(e->arena, bool, s.f->blocks.n);
+    s.scratch = ARENA_ARRAY(e->arena, Val, s.f->instrs.n);
+    memcpy(s.scratch, fr->inst->cell, s.f->instrs.n * sizeof *s.scratch);
     PyBlockId from, to;
     if (!find_path(&s, &from, &to)) return;
     Diag *d = e_diag(e, span_of_name(e, s.f, span, name), e_numba(e) ? DIAG_MAYBE_UNASSIGNED : DIAG_NOT_ASSIGNED, name);
