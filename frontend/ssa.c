@@ -13,7 +13,7 @@
 typedef struct CellStore {
     uint32_t var;
     PyBlockId block;
-    PyRef seq;
+    PyRef seq, value;
     PySpan span;
 } CellStore;
 
@@ -116,7 +116,7 @@ static void rename_instr(Ssa *s, PyBlockId b, PyRef old, PyRef *map) {
     if (in->op == PYX_STOREVAR) {
         now[in->imm] = map[in->args[0]];
         if (s->captured[in->imm])
-            VEC_PUSH(s->c->arena, &s->stores, ((CellStore){in->imm, b, s->out->instrs.n, in->span}));
+            VEC_PUSH(s->c->arena, &s->stores, ((CellStore){in->imm, b, s->out->instrs.n, now[in->imm], in->span}));
         return;
     }
     PyInstr copy = *in;
@@ -311,8 +311,14 @@ static void check_cell(Held *h, uint32_t var, const char *name) {
         if (st->var != var || !reaches(h, instr(h->s, h->fn)->block, st) || !used_after(h, st)) continue;
         const HostCode *code = h->s->c->code;
         DiagFrame at = {.file = code->file, .function = code->name, .span = st->span};
-        Diag *d = diag_report(h->s->c->diags, DIAG_CAPTURE, &at, name, instr(h->s, h->fn)->name);
-        diag_help(h->s->c->diags, d, "pass it as an argument, or make the inner function after the last assignment");
+        if (find(h->s, st->value) == h->fn) {
+            Diag *d = diag_report(h->s->c->diags, DIAG_RECURSION, &at, name);
+            diag_help(h->s->c->diags, d, "write a loop");
+        } else {
+            Diag *d = diag_report(h->s->c->diags, DIAG_CAPTURE, &at, name, instr(h->s, h->fn)->name);
+            diag_help(h->s->c->diags, d,
+                      "pass it as an argument, or make the inner function after the last assignment");
+        }
         h->s->c->failed = true;
         return;
     }

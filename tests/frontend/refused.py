@@ -106,3 +106,10 @@ def pattern(x):
             return 1
         case int(y):
             return 2
+
+
+def recursive(x):
+    def inner(n):
+        return 0 if n == 0 else n + inner(n - 1)
+
+    x[0] = inner(3)
