@@ -160,6 +160,11 @@ def min_of_an_array(x, out):
     out[0] = min(x)
 
 
+@gpu.jit
+def min_of_nothing(x):
+    x[0] = min()
+
+
 # >>> message too_many_arguments(f4[::1])
 # TypingError: calls.py:34:12: error: too many arguments for square(): it takes 1, and this call has 2
 #    34 |     x[0] = square(x[0], 2)
@@ -345,4 +350,10 @@ def min_of_an_array(x, out):
 #       |              ^^^^^^
 #    help: it takes several numbers or a tuple; for an array write a loop
 #    in kernel min_of_an_array(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message min_of_nothing(f4[::1])
+# TypingError: calls.py:165:12: error: too few arguments for min(): it needs at least 1, and this call has 0
+#   165 |     x[0] = min()
+#       |            ^^^^^
+#    in kernel min_of_nothing(array(float32, 1d, C))
 # <<<
