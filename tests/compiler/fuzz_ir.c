@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *error = NULL, *text = arena_strndup(&arena, (const char *)data, size);
     IrModule *m = ir_parse(&arena, text, &error);
     if (!m) {
-        if (!error || strncmp(error, "line ", 5) != 0) wrong(text, "a message without its line", error ? error : "none");
+        if (!error || strncmp(error, "line ", 5) != 0)
+            wrong(text, "a message without its line", error ? error : "none");
         arena_free(&arena);
         return 0;
     }
@@ -28,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!ir_verify(m)) {
         const IrModule *again = ir_parse(&arena, printed, &error);
         if (!again) wrong(printed, "what was printed doesn't parse", error);
-        if (strcmp(printed, ir_to_string(again, true)) != 0) wrong(printed, "another text after a second reading", ir_to_string(again, true));
+        if (strcmp(printed, ir_to_string(again, true)) != 0)
+            wrong(printed, "another text after a second reading", ir_to_string(again, true));
         for (const Pass *p = pipeline_passes; p->name; p++) {
             p->run(m);
             if (ir_verify(m)) wrong(ir_to_string(m, false), p->name, ir_verify(m));
