@@ -46,6 +46,7 @@ def name_of(value: Any) -> str:
     return str(np.asarray(value).dtype) if not isinstance(value, bool) else "bool"
 
 
+@pytest.mark.one_version
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_types(function: str) -> None:
     faults = []
