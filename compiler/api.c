@@ -99,6 +99,7 @@ static void discard(Image *image) {
 }
 
 static bool polls(const IrModule *m) {
+    if (m->long_loops) return true;
     for (uint32_t b = 0; b < m->blocks.n; b++)
         if (m->blocks.at[b].poll && !m->blocks.at[b].dead) return true;
     return false;

@@ -162,6 +162,7 @@ typedef struct IrModule {
     VEC(IrSpan) spans;              /* spans[0] is unused */
     VEC(IrFuncName) funcs;          /* funcs[0] is the kernel */
     uint32_t facts;
+    bool long_loops;                /* polls.c: a loop of unknown length doesn't poll; the CPU looks between threads instead */
     bool host_function;             /* called from Python with scalars: RET has results, no thread indices */
     Type results[4];                /* host_function: types of RET's operands */
     uint32_t nresults;

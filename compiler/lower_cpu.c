@@ -194,6 +194,7 @@ static void advance_block(Lower *L, LLVMBasicBlockRef from) {
 static void end_kernel(Lower *L) {
     CpuState *c = L->cpu;
     LLVMPositionBuilderAtEnd(L->b, c->latch);
+    if (L->m->long_loops) poll(L); /* a thread may have taken long; its loop would run much slower with a poll inside */
     for (unsigned i = 0; i < 3 && c->count[i]; i++) {
         LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
         Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, 1, false), "next");

@@ -1,6 +1,6 @@
 /* polls.c - loops that end soon need not look for an interruption.
  *
- * needs: simplify (constants folded)      keeps: everything but Block.poll
+ * needs: simplify (constants folded)      keeps: everything but Block.poll; sets long_loops
  *
  * The frontend marks the back edge of every loop. A poll is a volatile load and an exit, which keep LLVM from
  * unrolling the loop and from running threads in vectors. Here the mark goes away where the loop counts from a
@@ -100,6 +100,7 @@ static bool latch_polls(IrModule *m, const Loop *l, bool take_away) {
 
 void pass_polls(IrModule *m) {
     Loops loops = find_loops(m);
+    m->long_loops = false;
     for (uint32_t i = 0; i < loops.n; i++) {
         Loop *l = &loops.at[i];
         uint64_t most = 1; /* rounds of an inner loop that runs without a poll */
@@ -111,5 +112,6 @@ void pass_polls(IrModule *m) {
         }
         l->rounds = l->rounds <= MOST_ROUNDS ? l->rounds * most : 0;
         if (l->rounds && l->rounds <= MOST_ROUNDS) latch_polls(m, l, true);
+        else if (!latch_polls(m, l, false)) m->long_loops = true;
     }
 }

@@ -61,7 +61,7 @@ typedef struct Image {
     uint32_t nparams, params_bytes;
     ImageSite *sites;
     uint32_t nsites;
-    bool no_loops;               /* no block polls (Block.poll): every thread ends soon, nothing needs to interrupt it */
+    bool no_loops;               /* no loop may take long: every thread ends soon, nothing needs to interrupt it */
     bool raises;                 /* PTX kernels and host functions have a hidden last parameter: pointer to the ErrorRecord */
     uint32_t shared_bytes, local_bytes;
     uint16_t sm, ptx_version;    /* 80, 70 */

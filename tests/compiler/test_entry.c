@@ -154,6 +154,36 @@ static void test_interrupt(void) {
     discard(image);
 }
 
+/* The loop has as many rounds as the launch says and doesn't poll: the next thread does. */
+static const char slow[] =
+    "kernel slow\n"
+    "param ptr data \"out\" leaf 0 written read\nparam i64 scalar \"n\" leaf 1\n"
+    "b0:\n  %1 = param ptr 0\n  %2 = param i64 1\n  %3 = const i64 0\n  %4 = const i64 1\n  jump b1\n"
+    "b1:\n  %5 = phi i64 b0:%3, b2:%6\n  %7 = cmp.lt bool %5, %2\n  branch %7, b2, b3\n"
+    "b2:\n  %8 = load.volatile i64 %1\n  %9 = add i64 %8, %4\n  store.volatile %1, %9\n"
+    "  %6 = add i64 %5, %4\n  jump b1\n"
+    "b3:\n  ret\n";
+
+static void test_interrupt_between_threads(void) {
+    enum { ROUNDS = 4 * 1000 * 1000, BLOCK = 1024 };
+    Image *image = compile_text(slow);
+    CHECK(!image->no_loops, "it has a loop\n");
+    int64_t out = 0;
+    struct {
+        void *out;
+        int64_t n;
+    } params = {&out, ROUNDS};
+    CpuLaunch launch = {.grid = {1, 1, 1}, .block = {BLOCK, 1, 1}, .interrupt = &stop};
+    pthread_t thread;
+    stop = 0;
+    pthread_create(&thread, NULL, stop_soon, NULL);
+    image->cpu_entry(&params, &launch, 0, 1);
+    pthread_join(thread, NULL);
+    CHECK(out > 0 && out < (int64_t)ROUNDS * BLOCK, "%lld rounds were run\n", (long long)out);
+    CHECK(out % ROUNDS == 0, "a thread was left in the middle\n");
+    discard(image);
+}
+
 /* ---- memory -------------------------------------------------------------------------------- */
 
 /* A thread fills 4 bytes of its own memory through a variable index and adds constants up from them. */
@@ -240,6 +270,7 @@ int main(void) {
     test_indices();
     test_raise();
     test_interrupt();
+    test_interrupt_between_threads();
     test_memory();
     test_host();
     test_threads();
