@@ -24,6 +24,8 @@ Val math_call(Lower *L, const char *symbol, Ty result, unsigned n, Val *args) {
         static const char *const pure[] = {"nounwind", "willreturn", "nofree", "nosync", "nocallback", "memory"};
         for (unsigned i = 0; i < sizeof pure / sizeof *pure; i++)
             ll_attribute(L, fn, LLVMAttributeFunctionIndex, pure[i], 0);
+        /* LLVM 22 makes fmod(x, y) an frem without NaN when x can't be infinite, but x may be NaN itself. */
+        if (strncmp(symbol, "fmod", 4) == 0) ll_attribute(L, fn, LLVMAttributeFunctionIndex, "nobuiltin", 0);
     }
     return LLVMBuildCall2(L->b, type, fn, args, n, "m");
 }

@@ -243,3 +243,21 @@ def test_launches_leak_nothing() -> None:
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     """)
     assert int(done.stdout) < 2000, done.stderr  # KiB
+
+
+def test_a_remainder_of_nan_that_a_loop_made() -> None:
+    """LLVM 22 takes fmod(x, y) for never NaN when x can't be infinite."""
+
+    @gpu.jit
+    def k(a, out):
+        i = gpu.grid(1)
+        v = a[i]
+        for j in range(4):
+            v *= j
+        out[i] = v % 7
+
+    a = np.array([np.nan, np.inf, -np.inf, 1.0], np.float32)
+    out = np.zeros_like(a)
+    k[1, 4](a, out)
+    assert np.isnan(out[:3]).all()
+    assert out[3] == 0
