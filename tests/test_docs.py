@@ -4,6 +4,7 @@
   is written to that file instead. A ``text`` block right after it is what it prints.
 * ``console``: after each `$ ` a command for bash, below it what it prints. `./dev` commands aren't run from inside
   themselves: they must be among those that `./dev help` lists.
+* ``ir``: text of the kernel IR, which `irtool` reads and prints alike.
 * ``c``: a quotation: each line must be in the sources.
 
 Output is compared loosely: blanks are alike, and `...` stands for anything.
@@ -113,6 +114,10 @@ def test_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
             printed = None
         elif block.language == "console":
             run_console(block, folder)
+        elif block.language == "ir":
+            tool = [Path(os.environ["GPU_BUILD"]) / "bin" / "irtool", "--spans", "roundtrip"]
+            done = subprocess.run(tool, input=block.text, capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, f"{page.name}:{block.line}: {done.stderr}"
         elif block.language == "c":
             known = sources()
             for line in block.text.splitlines():

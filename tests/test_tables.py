@@ -71,6 +71,28 @@ def test_messages() -> None:
     assert set(SHIELDED) <= {code for code, _ in rows}
 
 
+# ---- operations and passes of the IR ------------------------------------------------------------------------
+
+
+@pytest.mark.one_version
+def test_manual_of_the_ir() -> None:
+    """IR.md has each operation with its operands and meaning, as ops.def has it, and each pass."""
+    manual = (ROOT / "compiler" / "IR.md").read_text()
+    told = {
+        name.split(".")[0]: (operands, meaning)
+        for name, operands, meaning in re.findall(
+            r"^\| `([\w.]+)`[^|]*\| (\w+) \| [^|]*\| (.*) \|$", manual, re.MULTILINE
+        )
+    }
+    rows = table("compiler/ops.def", r'OP\((\w+),\s*(\w+),.*?"(.*)"\)')
+    assert len(rows) > 40
+    for name, operands, meaning in rows:
+        want = ("any" if operands == "VAR" else operands, meaning[0].upper() + meaning[1:])
+        assert told.get(name.lower()) == want, name
+    for name in re.findall(r'^    \{"(\w+)"', (ROOT / "compiler" / "pipeline.c").read_text(), re.MULTILINE):
+        assert f"`{name}`" in manual
+
+
 # ---- opcodes ----------------------------------------------------------------------------------------------
 
 # Statements for opcodes that no other test's functions have; each is a whole function f.
