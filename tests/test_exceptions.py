@@ -55,7 +55,7 @@ def test_message_line_block_and_thread(device: str) -> None:
             refuse_negative[4, 16](a, np.zeros(64, "f4"))
             gpu.synchronize()
     text = str(caught.value)
-    assert "test_exceptions.py:18" in text
+    assert "test_exceptions.py:17" in text
     assert "block (2, 0, 0)" in text and "thread (5, 0, 0)" in text
 
 
