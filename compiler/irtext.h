@@ -4,11 +4,15 @@
 
 #include "ir.h"
 
-typedef struct IrFlagName { const char *name; unsigned flag; } IrFlagName;
+typedef struct IrFlagName {
+    const char *name;
+    unsigned flag;
+} IrFlagName;
 
 extern const char *const param_kind_names[4];
 extern const char *const pred_names[PRED__COUNT];
-extern const IrFlagName mem_flag_names[], arith_flag_names[], param_flag_names[], fact_names[];   /* end with a NULL name */
+extern const IrFlagName mem_flag_names[], arith_flag_names[], param_flag_names[],
+    fact_names[]; /* end with a NULL name */
 
 /* The flags that `sub` holds; NULL when it holds something else or nothing. */
 const IrFlagName *sub_flag_names(Op op);
