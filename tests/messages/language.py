@@ -105,6 +105,9 @@ def wide_characters(x, größe, out):
 #    15 |     yield x[0]
 #       |     ^^^^^^^^^^
 #    help: write the values into an array
+#    called from generator, language.py:20:14
+#    20 |     for v in items(x):
+#       |              ^^^^^^^^
 #    in kernel generator(array(float32, 1d, C))
 # <<<
 # >>> message with_block(f4[::1])
