@@ -182,4 +182,3 @@ static Device cpu = {.name = "cpu",
 Device *runtime_cpu(void) { return &cpu; }
 void runtime_cpu_set_threads(int n) { pool_set_threads(n); }
 int runtime_cpu_threads(void) { return pool_threads(); }
-void runtime_after_fork(void) { pool_after_fork_child(); }

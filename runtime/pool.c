@@ -68,7 +68,8 @@ void pool_set_threads(int n) {
 static void before_fork(void) { pthread_mutex_lock(&pool.lock); }
 static void after_fork_parent(void) { pthread_mutex_unlock(&pool.lock); }
 
-void pool_after_fork_child(void) {
+/* The child has none of the threads: start anew. */
+static void after_fork_child(void) {
     /* Jobs of other threads are gone with those threads; the lock was held by the forking thread. */
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.work, NULL);
@@ -78,7 +79,7 @@ void pool_after_fork_child(void) {
     pool.wanted = 0;
 }
 
-static void initialise(void) { pthread_atfork(before_fork, after_fork_parent, pool_after_fork_child); }
+static void initialise(void) { pthread_atfork(before_fork, after_fork_parent, after_fork_child); }
 
 /* ---- handing out ------------------------------------------------------------------------------- */
 
@@ -184,22 +185,29 @@ static bool work(Job *job) {
     return false;
 }
 
-/* Until nobody is in the job and nothing is left of it. */
+static struct timespec next_poll(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += POLL_NS;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_nsec -= 1000000000;
+        t.tv_sec++;
+    }
+    return t;
+}
+
+/* Until nobody is in the job and nothing is left of it. The ends of other jobs wake this one as well, and don't put off
+ * its next question. */
 static bool wait_for(Job *job, bool cancelled) {
+    struct timespec until = next_poll();
     pthread_mutex_lock(&pool.lock);
     while (job->active > 0 || !exhausted(job)) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += POLL_NS;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_nsec -= 1000000000;
-            until.tv_sec++;
-        }
         if (cancelled || !job->cancelled) {
             pthread_cond_wait(&pool.done, &pool.lock);
         } else if (pthread_cond_timedwait(&pool.done, &pool.lock, &until) != 0) {
             pthread_mutex_unlock(&pool.lock);
             cancelled = asked_to_stop(job);
+            until = next_poll();
             pthread_mutex_lock(&pool.lock);
         }
     }
@@ -217,7 +225,7 @@ bool pool_run(Job *job) {
         Job **end = &pool.jobs;
         while (*end) end = &(*end)->link;
         *end = job;
-        /* Without a thread (none can be made, or all are busy for long), the caller does the work. */
+        /* If no thread could ever be made, the caller does the work. */
         if (!summon(job)) job->join = true;
         pthread_mutex_unlock(&pool.lock);
     } else {

@@ -30,8 +30,7 @@ typedef struct Job {
 /* Runs a job to its end. Returns true if it was cancelled. */
 bool pool_run(Job *job);
 
-int pool_threads(void);           /* how many threads a job gets at most */
-void pool_set_threads(int n);     /* 0: as many as this process may use cores, or GPU_NUM_THREADS */
-void pool_after_fork_child(void); /* the child has none of the threads: start anew */
+int pool_threads(void);       /* how many threads a job gets at most */
+void pool_set_threads(int n); /* 0: as many as this process may use cores, or GPU_NUM_THREADS */
 
 #endif

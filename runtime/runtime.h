@@ -35,6 +35,5 @@ struct Device {
 Device *runtime_cpu(void);             /* the process's CPU device; its threads start at the first launch */
 void runtime_cpu_set_threads(int n);   /* 0 = all cores this process may use */
 int runtime_cpu_threads(void);
-void runtime_after_fork(void);         /* in a child: the pool is made anew */
 
 #endif
