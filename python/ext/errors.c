@@ -52,16 +52,10 @@ static PyObject *diag_as_dict(const Diag *d) {
     return NULL;
 }
 
-static const Severity severities[] = {
-#define DIAG(code, severity, exception, message) [DIAG_##code] = severity,
-#include "../../frontend/diag.def"
-#undef DIAG
-};
-
 static PyObject *diags_as_list(const DiagList *l) {
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; list && i < l->diags.n; i++) {
-        if (severities[l->diags.at[i].code] != SEV_ERROR) continue;
+        if (diag_severity(l->diags.at[i].code) != SEV_ERROR) continue;
         PyObject *dict = diag_as_dict(&l->diags.at[i]);
         if (!dict || PyList_Append(list, dict) < 0) Py_CLEAR(list);
         Py_XDECREF(dict);
@@ -74,7 +68,7 @@ static const char *common_class(const DiagList *l) {
     const char *name = NULL;
     for (uint32_t i = 0; i < l->diags.n; i++) {
         DiagCode code = l->diags.at[i].code;
-        if (severities[code] != SEV_ERROR) continue;
+        if (diag_severity(code) != SEV_ERROR) continue;
         if (name && strcmp(name, diag_exception(code)) != 0) return "CompileError";
         name = diag_exception(code);
     }
@@ -112,7 +106,7 @@ static int warn_one(const Diag *d) {
 
 int errors_warn(const DiagList *l) {
     for (uint32_t i = 0; i < l->diags.n; i++)
-        if (severities[l->diags.at[i].code] == SEV_WARNING && warn_one(&l->diags.at[i]) < 0) return -1;
+        if (diag_severity(l->diags.at[i].code) == SEV_WARNING && warn_one(&l->diags.at[i]) < 0) return -1;
     return 0;
 }
 
