@@ -57,7 +57,7 @@ def cli() -> None:
 @click.option("--header", type=click.Path(dir_okay=False), help="Write a C header with entries and parameter layout.")
 @click.option("--fastmath", is_flag=True, help="Approximate functions; no care for NaN and signed zero.")
 @click.option("--no-fma", is_flag=True, help="Don't fuse x * y + z.")
-@click.option("--lineinfo", is_flag=True, help="Line numbers of the Python file in the PTX.")
+@click.option("--no-lineinfo", is_flag=True, help="No line numbers of the Python file in the PTX.")
 @click.option(
     "--max-registers", type=click.IntRange(0, 255), default=0, help="Registers a thread may use; 0: no limit."
 )
@@ -75,7 +75,7 @@ def ptx(
     header: str | None,
     fastmath: bool,
     no_fma: bool,
-    lineinfo: bool,
+    no_lineinfo: bool,
     max_registers: int,
     assume: tuple[str, ...],
 ) -> None:
@@ -95,7 +95,7 @@ def ptx(
         options.update(
             fastmath=fastmath or kernel.options["fastmath"],
             fma=kernel.options["fma"] and not no_fma,
-            lineinfo=lineinfo or kernel.options["lineinfo"],
+            lineinfo=kernel.options["lineinfo"] and not no_lineinfo,
             max_registers=max_registers or kernel.options["max_registers"],
         )
         for arch in names:
