@@ -62,11 +62,18 @@ static bool constant_fits(Val c, DType t) {
            fabs(c.f.re) <= 65504 || dtype_info[t].part == DT_F64;
 }
 
+/* A Python integer that the joined integer type can't hold has no value in it. */
+static bool constant_lost(Val c, Scalar s) {
+    return val_const(c) && c.ty->weak && c.konst == KONST_INT && !s.weak && dt_is_int((DType)s.dtype) &&
+           !dt_fits((DType)s.dtype, c.i);
+}
+
 static bool join_scalars(Eval *e, Val a, Val b, Val *out) {
     Scalar s;
     if (val_const(a) && a.ty->weak && !b.ty->weak && constant_fits(a, val_dtype(b))) s = val_sc(b);
     else if (val_const(b) && b.ty->weak && !a.ty->weak && constant_fits(b, val_dtype(a))) s = val_sc(a);
     else if (!promote_join(e->dialect, val_sc(a), val_sc(b), &s)) return false;
+    if (constant_lost(a, s) || constant_lost(b, s)) return false;
     *out = (Val){.ty = ty_scalar(e->types, (DType)s.dtype, s.weak)};
     return true;
 }

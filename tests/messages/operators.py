@@ -83,6 +83,11 @@ def several_at_once(x, z, out):
     out[i + 3] = z[i] // 2
 
 
+@gpu.jit
+def min_of_too_large(x, out):
+    out[0] = min(x[0], 2**63)
+
+
 # >>> message shift_of_a_float(f4[::1], f4[::1])
 # TypingError: operators.py:8:14: error: << does not take (float32, int (weak) 2)
 #     8 |     out[0] = x[0] << 2
@@ -199,4 +204,11 @@ def several_at_once(x, z, out):
 #    83 |     out[i + 3] = z[i] // 2
 #       |                  ^^^^^^^^^
 #    in kernel several_at_once(array(float32, 1d, C), array(complex64, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message min_of_too_large(i8[::1], f8[::1])
+# TypingError: operators.py:88:14: error: min() does not take (int64, int (weak) 9223372036854775808)
+#    88 |     out[0] = min(x[0], 2**63)
+#       |              ^^^^^^^^^^^^^^^^
+#    help: convert one of them
+#    in kernel min_of_too_large(array(int64, 1d, C), array(float64, 1d, C))
 # <<<
