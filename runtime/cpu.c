@@ -20,6 +20,7 @@ enum {
     SHORT_NS = 50 * 1000,    /* runs in the caller */
     SHARE_NS = 25 * 1000,    /* the least that one more pool thread is woken for */
     CHUNK_NS = 5 * 1000,     /* the least that one chunk should take */
+    LONG_NS = 10 * 1000000,  /* the most: between chunks a launch can be interrupted */
     CHUNKS_A_THREAD = 16,    /* so that threads end at about the same time */
     GUESS_PS = 2000,         /* a thread of a loop-free image that never ran */
     MOST_LOCAL = 4 << 20,    /* a kernel's own arrays, on a stack of 8 MiB */
@@ -109,6 +110,8 @@ static bool run_in_pool(Run *run, const LaunchConfig *c, uint64_t blocks, double
         uint64_t least = (uint64_t)(CHUNK_NS / (expected_ns / (double)blocks)) + 1;
         uint64_t most = blocks / (uint64_t)threads;
         if (chunk < least) chunk = least < most ? least : most;
+        uint64_t longest = (uint64_t)(LONG_NS / (expected_ns / (double)blocks)) + 1;
+        if (chunk > longest) chunk = longest;
     }
     Job job = {.run = run_blocks,
                .arg = run,

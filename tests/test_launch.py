@@ -203,27 +203,28 @@ def test_fork_after_use() -> None:
     assert done.stdout.strip() == "both", done.stderr
 
 
-def test_ctrl_c_stops_a_long_launch() -> None:
-    script = textwrap.dedent("""
-        import numpy as np, gpu
-        @gpu.jit
-        def forever(out):
-            n = 0
-            while out[0] == 0:
-                n += 1
-            out[1] = n
-        print("started", flush=True)
-        try:
-            forever[1, 1](np.zeros(2))
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
-    """)
+@pytest.mark.parametrize(
+    ("body", "grid"),
+    [
+        ("n = 0\n    while x[0] == 0:\n        n += 1\n    x[1] = n", 1),  # a loop without an end
+        ("if gpu.grid(1) < 1:\n        x[0] = 1", 2**31 - 1),  # many threads, each of them short
+    ],
+)
+def test_ctrl_c_stops_a_long_launch(body: str, grid: int) -> None:
+    script = (
+        f"import numpy as np, gpu\n@gpu.jit\ndef long(x):\n    {body}\n"
+        f"print('started', flush=True)\ntry:\n    long[{grid}, 1024](np.zeros(2))\n"
+        "except KeyboardInterrupt:\n    print('interrupted', flush=True)\n"
+    )
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "started\n"
     threading.Event().wait(1.5)
     os.kill(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    try:
+        out, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert out == "interrupted\n"
 
 
