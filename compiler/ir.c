@@ -95,17 +95,15 @@ Ref ir_const(IrModule *m, BlockId b, Type type, uint64_t bits, uint32_t span) {
     return ir_emit(m, b, OP_CONST, type, 0, NULL, 0, ir_wrap(type, bits), span);
 }
 
-void ir_jump(IrModule *m, BlockId b, BlockId to, uint32_t span) {
-    ir_emit(m, b, OP_JUMP, T_VOID, 0, NULL, 0, 0, span);
-    m->blocks.at[b].succ[0] = to;
-    m->blocks.at[b].nsucc = 1;
-}
-
-void ir_branch(IrModule *m, BlockId b, Ref cond, BlockId yes, BlockId no, uint32_t span) {
-    ir_emit(m, b, OP_BRANCH, T_VOID, 1, &cond, 0, 0, span);
-    m->blocks.at[b].succ[0] = yes;
-    m->blocks.at[b].succ[1] = no;
-    m->blocks.at[b].nsucc = 2;
+unsigned type_takes(Type t) {
+    switch (type_kind(t)) {
+    case KIND_BOOL: return TAKES_BOOL;
+    case KIND_INT:
+    case KIND_UINT: return TAKES_INT;
+    case KIND_FLOAT: return TAKES_FLOAT;
+    case KIND_PTR: return TAKES_PTR;
+    default: return 0;
+    }
 }
 
 Ref ir_terminator(const IrModule *m, BlockId b) {

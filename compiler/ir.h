@@ -177,10 +177,9 @@ Ref ir_const(IrModule *m, BlockId b, Type type, uint64_t bits, uint32_t span);
 void ir_edges(IrModule *m);          /* recomputes preds and `dead`; PHI operands of lost edges go */
 uint32_t ir_postorder(const IrModule *m, BlockId *order);            /* returns the count; order[] has room for blocks.n */
 void ir_dominators(const IrModule *m, BlockId *idom);                /* idom[0] = 0; dead blocks get 0 */
-void ir_jump(IrModule *m, BlockId b, BlockId to, uint32_t span);     /* ends b; sets succ */
-void ir_branch(IrModule *m, BlockId b, Ref cond, BlockId yes, BlockId no, uint32_t span);
 Ref ir_terminator(const IrModule *m, BlockId b);                     /* the last instruction if it ENDS, else REF_NONE */
 bool ir_dominates(const BlockId *idom, BlockId a, BlockId b);        /* a dominates b (also a == b); both live */
+unsigned type_takes(Type t);                                         /* the TAKES_ flag of its kind; 0: none */
 uint64_t ir_wrap(Type t, uint64_t bits);    /* an integer constant at the width of t, sign- or zero-extended to 64 */
 
 /* ---- irtext.c: the text form ---------------------------------------------------------------- */

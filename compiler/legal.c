@@ -12,17 +12,6 @@
 
 enum { CONSTANT_BYTES = 65536, PARAM_BYTES = 4096, PARAM_BYTES_PTX_81 = 32764 };
 
-static uint8_t kind_flag(Type t) {
-    switch (type_kind(t)) {
-    case KIND_BOOL: return TAKES_BOOL;
-    case KIND_INT:
-    case KIND_UINT: return TAKES_INT;
-    case KIND_FLOAT: return TAKES_FLOAT;
-    case KIND_PTR: return TAKES_PTR;
-    default: return 0;
-    }
-}
-
 /* Arithmetic on f16 and bf16 goes through f32, but for f16's own instructions on GPUs. */
 static Legality small_float(Op op, Type t, const CompileOptions *o) {
     bool native =
@@ -43,7 +32,7 @@ static bool needs_library(Op op, Type t) {
 }
 
 Legality legal_operation(Op op, Type t, uint16_t sub, const CompileOptions *o) {
-    if (op_info[op].takes != TAKES_ANY && !(op_info[op].takes & kind_flag(t))) return LEGAL_REFUSE;
+    if (op_info[op].takes != TAKES_ANY && !(op_info[op].takes & type_takes(t))) return LEGAL_REFUSE;
     if (op == OP_MATH) return math(t, sub, o);
     if (needs_library(op, t) && o->target == TARGET_PTX && !o->libdevice && !o->libclc_dir) return LEGAL_REFUSE;
     bool small = t == T_F16 || t == T_BF16;

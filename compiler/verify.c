@@ -30,17 +30,6 @@ __attribute__((format(printf, 2, 3))) static bool fail(Verifier *v, const char *
     return false;
 }
 
-static unsigned kind_mask(Type t) {
-    switch (type_kind(t)) {
-    case KIND_BOOL: return TAKES_BOOL;
-    case KIND_INT:
-    case KIND_UINT: return TAKES_INT;
-    case KIND_FLOAT: return TAKES_FLOAT;
-    case KIND_PTR: return TAKES_PTR;
-    default: return 0;
-    }
-}
-
 /* ---- the graph ------------------------------------------------------------------------------ */
 
 static bool check_instr_shape(Verifier *v, BlockId b, uint32_t i) {
@@ -204,7 +193,7 @@ static bool check_special(Verifier *v, const Instr *in) {
     const OpInfo *info = &op_info[in->op];
     switch (in->op) {
     case OP_BITCAST:
-        if (!(kind_mask(in->type) & info->takes) || !(kind_mask(arg_type(v, in, 0)) & info->takes) ||
+        if (!(type_takes(in->type) & info->takes) || !(type_takes(arg_type(v, in, 0)) & info->takes) ||
             type_bytes(in->type) != type_bytes(arg_type(v, in, 0)))
             return fail(v, "between integers and floats of one size only");
         return true;
@@ -216,11 +205,11 @@ static bool check_special(Verifier *v, const Instr *in) {
         return true;
     case OP_LOAD:
         if (!type_is_ptr(arg_type(v, in, 0))) return fail(v, "loads from a pointer");
-        if (!(kind_mask(in->type) & info->takes)) return fail(v, "can't load a %s", type_info[in->type].text);
+        if (!(type_takes(in->type) & info->takes)) return fail(v, "can't load a %s", type_info[in->type].text);
         return true;
     case OP_STORE:
         if (!type_is_ptr(arg_type(v, in, 0))) return fail(v, "stores to a pointer");
-        if (!(kind_mask(arg_type(v, in, 1)) & info->takes))
+        if (!(type_takes(arg_type(v, in, 1)) & info->takes))
             return fail(v, "can't store a %s", type_info[arg_type(v, in, 1)].text);
         return true;
     default: return info->flags & ENDS ? check_ends(v, in) : check_leaf(v, in);
@@ -271,8 +260,8 @@ static bool check_types(Verifier *v, const Instr *in) {
     default: return check_special(v, in);
     }
     Type decides = in->nargs > first ? arg_type(v, in, first) : in->type;
-    if (!(kind_mask(decides) & info->takes)) return fail(v, "doesn't take %s", type_info[decides].text);
-    if (!(kind_mask(in->type) & (info->typing == TYPING_CMP ? TAKES_BOOL : info->takes)))
+    if (!(type_takes(decides) & info->takes)) return fail(v, "doesn't take %s", type_info[decides].text);
+    if (!(type_takes(in->type) & (info->typing == TYPING_CMP ? TAKES_BOOL : info->takes)))
         return fail(v, "doesn't give %s", type_info[in->type].text);
     return true;
 }
