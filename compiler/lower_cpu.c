@@ -7,7 +7,7 @@
  *   NAME.range(p0, ..., launch, first, last) for b in first..last: for z: for y: for x: the kernel's body
  *
  * The dots keep them apart from the names of library functions, which a Python function may have too.
-
+ *
  * Parameters are arguments of the second, so that noalias and readonly hold for all threads of it. The loop
  * over x is innermost and in the form that LLVM's vectoriser takes: what doesn't depend on the thread is
  * hoisted, `return` goes to the latch, `raise` and interruption leave it. */

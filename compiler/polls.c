@@ -85,17 +85,10 @@ static Loops find_loops(const IrModule *m) {
     return loops;
 }
 
-/* The blocks of a loop that jump back to its header. Takes away their polls if asked; says whether there were any. */
-static bool latch_polls(IrModule *m, const Loop *l, bool take_away) {
-    bool any = false;
-    const Block *header = &m->blocks.at[l->n.header];
-    for (uint32_t i = 0; i < header->preds.n; i++) {
-        Block *b = &m->blocks.at[header->preds.at[i]];
-        if (!l->n.inside[header->preds.at[i]]) continue;
-        any |= b->poll;
-        if (take_away) b->poll = false;
-    }
-    return any;
+static void take_polls_away(IrModule *m, const NaturalLoop *l) {
+    const Block *header = &m->blocks.at[l->header];
+    for (uint32_t i = 0; i < header->preds.n; i++)
+        if (l->inside[header->preds.at[i]]) m->blocks.at[header->preds.at[i]].poll = false;
 }
 
 void pass_polls(IrModule *m) {
@@ -106,12 +99,12 @@ void pass_polls(IrModule *m) {
         uint64_t most = 1; /* rounds of an inner loop that runs without a poll */
         for (uint32_t k = 0; k < i; k++) {
             const Loop *inner = &loops.at[k];
-            if (!l->n.inside[inner->n.header] || latch_polls(m, inner, false)) continue;
+            if (!l->n.inside[inner->n.header] || loop_polls(m, &inner->n)) continue;
             if (inner->rounds == 0) most = 0;
             else if (most && inner->rounds > most) most = inner->rounds;
         }
         l->rounds = l->rounds <= MOST_ROUNDS ? l->rounds * most : 0;
-        if (l->rounds && l->rounds <= MOST_ROUNDS) latch_polls(m, l, true);
-        else if (!latch_polls(m, l, false)) m->long_loops = true;
+        if (l->rounds && l->rounds <= MOST_ROUNDS) take_polls_away(m, &l->n);
+        else if (!loop_polls(m, &l->n)) m->long_loops = true;
     }
 }

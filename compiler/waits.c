@@ -50,19 +50,12 @@ static void look_at_exit(IrModule *m, const NaturalLoop *l, const Block *b) {
         m->instrs.at[s.loads.at[i]].sub |= MEM_VOLATILE;
 }
 
-static bool polls(const IrModule *m, const NaturalLoop *l) {
-    const Block *header = &m->blocks.at[l->header];
-    for (uint32_t i = 0; i < header->preds.n; i++)
-        if (l->inside[header->preds.at[i]] && m->blocks.at[header->preds.at[i]].poll) return true;
-    return false;
-}
-
 void pass_waits(IrModule *m) {
     BlockId *idom = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
     ir_dominators(m, idom);
     for (BlockId h = 0; h < m->blocks.n; h++) {
         NaturalLoop l;
-        if (m->blocks.at[h].dead || m->blocks.at[h].preds.n < 2 || !loop_find(m, idom, h, &l) || !polls(m, &l))
+        if (m->blocks.at[h].dead || m->blocks.at[h].preds.n < 2 || !loop_find(m, idom, h, &l) || !loop_polls(m, &l))
             continue;
         for (BlockId b = 0; b < m->blocks.n; b++)
             if (l.inside[b] && leaves(&l, &m->blocks.at[b])) look_at_exit(m, &l, &m->blocks.at[b]);
