@@ -141,19 +141,23 @@ Val eval_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b) {
 }
 
 /* ---- binary operators --------------------------------------------------------------------------------- */
+enum { MOST_TIMES = 1024, MOST_ITEMS = 1 << 16 }; /* each item of a tuple is a value of its own in the code */
+
 static Val tuple_binary(Eval *e, PyBinary op, Val a, Val b) {
     if (op == PYB_MUL && a.ty->kind != TY_TUPLE) return tuple_binary(e, op, b, a);
     Wide times = 1;
     uint32_t extra = 0;
     if (op == PYB_MUL) {
-        if (!val_as_int(b, &times) || times > 1024) return (Val){0};
+        if (!val_as_int(b, &times) || times > MOST_TIMES) return (Val){0};
         if (times < 0) times = 0;
     } else if (op == PYB_ADD && a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) {
         extra = b.ty->n;
     } else {
         return (Val){0};
     }
-    uint32_t n = 0, total = a.ty->n * (uint32_t)times + extra;
+    uint64_t total = (uint64_t)a.ty->n * (uint64_t)times + extra;
+    if (total > MOST_ITEMS) return (Val){0};
+    uint32_t n = 0;
     Val *items = ARENA_ARRAY(e->arena, Val, total + 1);
     for (Wide k = 0; k < times; k++)
         for (uint32_t i = 0; i < a.ty->n; i++) items[n++] = a.items[i];

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-bool e_building(const Eval *e) { return e->building; }
-Dialect e_dialect(const Eval *e) { return e->dialect; }
 bool e_numba(const Eval *e) { return e->dialect == DIALECT_NUMBA; }
 const Host *e_host(const Eval *e) { return e->host; }
 Arena *e_arena(const Eval *e) { return e->arena; }
@@ -326,7 +324,6 @@ Ref e_float(Eval *e, Type t, double v) {
 
 Ref e_load(Eval *e, Type t, Ref ptr) { return e_emit(e, OP_LOAD, t, 1, &ptr, 0, 0); }
 void e_store(Eval *e, Ref ptr, Ref value) { e_emit(e, OP_STORE, T_VOID, 2, (Ref[]){ptr, value}, 0, 0); }
-Ref e_alloca(Eval *e, unsigned bytes) { return e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, 0, bytes); }
 
 BlockId e_new_block(Eval *e) { return e->building ? ir_block(e->m) : 0; }
 BlockId e_current(Eval *e) { return e->cur; }

@@ -39,8 +39,6 @@ DevCall *devfn_call(const DevFn *fn);
 bool devfn_is_value(const DevFn *fn);
 
 /* ---- state ----------------------------------------------------------------------------------- */
-bool e_building(const Eval *e);
-Dialect e_dialect(const Eval *e);
 bool e_numba(const Eval *e);
 const Host *e_host(const Eval *e);
 Arena *e_arena(const Eval *e);
@@ -99,7 +97,6 @@ Ref e_int(Eval *e, Type t, int64_t v);
 Ref e_float(Eval *e, Type t, double v);                 /* f16, bf16, f32, f64 */
 Ref e_load(Eval *e, Type t, Ref ptr);
 void e_store(Eval *e, Ref ptr, Ref value);
-Ref e_alloca(Eval *e, unsigned bytes);
 
 /* Control flow inside a rule (a loop for gcd, a branch that guards a load). Emission goes to the current block.
  * A PHI is made in the current block (first there) and gets one operand for each predecessor. All are no-ops in infer mode. */
