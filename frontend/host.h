@@ -35,6 +35,19 @@ typedef enum DType {
     DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64, DT_C128, DT__COUNT, DT_NONE = 255
 } DType;
 
+typedef enum DKind { DK_BOOL, DK_INT, DK_UINT, DK_FLOAT, DK_COMPLEX } DKind;
+typedef struct DTypeInfo {
+    const char *name;           /* "float32" */
+    uint8_t bytes, bits;        /* in memory; 1 bit for bool */
+    DKind kind;
+    Type ir;                    /* complex: the type of a part */
+    DType part;                 /* complex: dtype of a part; else itself */
+} DTypeInfo;
+extern const DTypeInfo dtype_info[DT__COUNT];   /* types.c */
+static inline bool dt_is_int(DType d) { return dtype_info[d].kind == DK_INT || dtype_info[d].kind == DK_UINT; }
+static inline bool dt_is_float(DType d) { return dtype_info[d].kind == DK_FLOAT; }
+static inline bool dt_is_complex(DType d) { return dtype_info[d].kind == DK_COMPLEX; }
+
 typedef enum Layout { LAYOUT_C, LAYOUT_F, LAYOUT_A } Layout;   /* contiguous C, Fortran, any strides */
 #define MAX_NDIM 16
 

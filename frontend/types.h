@@ -101,18 +101,6 @@ static inline DType val_dtype(Val v) { return (DType)v.ty->dtype; }
 static inline bool val_const(Val v) { return v.konst != KONST_NONE; }
 
 /* ---- dtypes -------------------------------------------------------------------------------- */
-typedef enum DKind { DK_BOOL, DK_INT, DK_UINT, DK_FLOAT, DK_COMPLEX } DKind;
-typedef struct DTypeInfo {
-    const char *name;           /* "float32" */
-    uint8_t bytes, bits;        /* in memory; 1 bit for bool */
-    DKind kind;
-    Type ir;                    /* complex: the type of a part */
-    DType part;                 /* complex: dtype of a part; else itself */
-} DTypeInfo;
-extern const DTypeInfo dtype_info[DT__COUNT];
-static inline bool dt_is_int(DType d) { return dtype_info[d].kind == DK_INT || dtype_info[d].kind == DK_UINT; }
-static inline bool dt_is_float(DType d) { return dtype_info[d].kind == DK_FLOAT; }
-static inline bool dt_is_complex(DType d) { return dtype_info[d].kind == DK_COMPLEX; }
 Wide dt_min(DType d);           /* integers and bool */
 Wide dt_max(DType d);
 bool dt_fits(DType d, Wide v);

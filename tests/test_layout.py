@@ -21,7 +21,6 @@ MAY_INCLUDE = {
             "compiler/compiler.h",
             "compiler/irtext.h",
             "frontend/frontend.h",
-            "frontend/diag.def",
             "frontend/devfn.h",
             "runtime/runtime.h",
         },

@@ -52,6 +52,7 @@ static int missing(const KernelObject *k, uint32_t param) {
 
 static int bind_keyword(Bound *b, PyObject *name, PyObject *value) {
     KernelObject *k = b->kernel;
+    if (!PyUnicode_Check(name)) return PyErr_SetString(PyExc_TypeError, "keywords must be strings"), -1;
     for (uint32_t i = 0; i < k->nparams - k->vararg; i++) {
         PyObject *param = PyTuple_GET_ITEM(k->params, i);
         int same = param == name ? 1 : PyUnicode_Compare(param, name) == 0;
@@ -127,6 +128,10 @@ void args_release(Bound *b) {
 /* ---- room -------------------------------------------------------------------------------------- */
 
 static Leaf *new_leaf(Bound *b, uint32_t param) {
+    if (b->nleaves == UINT16_MAX) { /* ImageParam.leaf */
+        PyErr_Format(PyExc_TypeError, "%U(): the arguments have more than %d items", b->kernel->name, UINT16_MAX);
+        return NULL;
+    }
     if (b->nleaves == b->cap_leaves) {
         bool few = b->leaves == b->few_leaves;
         Leaf *leaves = PyMem_Realloc(few ? NULL : b->leaves, 2 * b->cap_leaves * sizeof *leaves);
@@ -444,8 +449,8 @@ static bool pack_one(const Leaf *l, const ImageParam *p, char *at) {
         memcpy(at, p->kind == PARAM_SHAPE ? &l->shape[p->axis] : &l->strides[p->axis], p->bytes);
         return true;
     case PARAM_SCALAR: {
-        bool pair = l->dtype == DT_C64 || l->dtype == DT_C128;
-        unsigned part = dtype_bytes((DType)l->dtype) / (pair ? 2 : 1);
+        bool pair = dt_is_complex((DType)l->dtype);
+        unsigned part = dtype_bytes(dtype_info[l->dtype].part);
         if (l->is_array || p->bytes != part || p->axis > pair) return false;
         memcpy(at, (const char *)l->bits + p->axis * part, part);
         return true;

@@ -6,10 +6,7 @@
  * one where a read-only one is asked. */
 #include "core.h"
 
-static bool is_int(DType d) { return d >= DT_I8 && d <= DT_U64; }
-static bool is_signed(DType d) { return d >= DT_I8 && d <= DT_I64; }
-static bool is_float(DType d) { return d >= DT_F16 && d <= DT_F64; }
-static bool is_complex(DType d) { return d == DT_C64 || d == DT_C128; }
+static bool is_signed(DType d) { return dtype_info[d].kind == DK_INT; }
 
 /* Bits of precision of a float type, or of a complex one's parts; the largest integer that all fit is 2 to that. */
 static int precision(DType d) {
@@ -31,16 +28,19 @@ static int64_t signed_bits(const Leaf *l) {
 static bool is_safe(DType from, DType to) {
     if (from == to || from == DT_BOOL) return true;
     unsigned have = dtype_bytes(from), room = dtype_bytes(to);
-    if (is_int(from) && is_int(to))
+    if (dt_is_int(from) && dt_is_int(to))
         return is_signed(from) == is_signed(to) ? have <= room : !is_signed(from) && have < room;
-    if (is_int(from)) return !is_int(to) && to != DT_BOOL && (precision(to) == 53 || (int)have * 8 <= precision(to));
-    if (is_float(from) && is_float(to)) return have < room;
-    if (is_float(from)) return is_complex(to) && precision(from) <= precision(to);
-    return is_complex(from) && to == DT_C128;
+    if (dt_is_int(from))
+        return !dt_is_int(to) && to != DT_BOOL && (precision(to) == 53 || (int)have * 8 <= precision(to));
+    if (dt_is_float(from) && dt_is_float(to)) return have < room;
+    if (dt_is_float(from)) return dt_is_complex(to) && precision(from) <= precision(to);
+    return dt_is_complex(from) && to == DT_C128;
 }
 
 /* A scalar's kind, as the dtype that a Python number of that kind has. */
-static DType kind_of(DType d) { return is_int(d) ? DT_I64 : is_float(d) ? DT_F64 : is_complex(d) ? DT_C128 : d; }
+static DType kind_of(DType d) {
+    return dt_is_int(d) ? DT_I64 : dt_is_float(d) ? DT_F64 : dt_is_complex(d) ? DT_C128 : d;
+}
 
 /* A number of kind `from` as a typed scalar: int to int needs the value. */
 static bool weak_is_safe(DType from, const Leaf *l, DType to) {
@@ -48,33 +48,23 @@ static bool weak_is_safe(DType from, const Leaf *l, DType to) {
     switch (from) {
     case DT_BOOL: return true;
     case DT_I64:
-        if (!is_int(to)) return to != DT_BOOL;
+        if (!dt_is_int(to)) return to != DT_BOOL;
         if (v < 0 && l->dtype == DT_U64) return to == DT_U64;
         if (is_signed(to)) {
             int bits = (int)dtype_bytes(to) * 8 - 1;
             return bits == 63 || (v >= -((int64_t)1 << bits) && v < (int64_t)1 << bits);
         }
         return v >= 0 && (to == DT_U64 || v < (int64_t)1 << (dtype_bytes(to) * 8));
-    case DT_F64: return is_float(to) || is_complex(to);
-    default: return is_complex(to);
+    case DT_F64: return dt_is_float(to) || dt_is_complex(to);
+    default: return dt_is_complex(to);
     }
 }
 
 /* ---- the value --------------------------------------------------------------------------------- */
 
-static Type part_type(DType d) {
-    switch (d) {
-    case DT_F16: return T_F16;
-    case DT_BF16: return T_BF16;
-    case DT_F32:
-    case DT_C64: return T_F32;
-    default: return T_F64;
-    }
-}
-
 static double real_part(const Leaf *l, DType d) {
-    if (!is_int(d) && d != DT_BOOL) {
-        Type t = part_type(d);
+    if (!dt_is_int(d) && d != DT_BOOL) {
+        Type t = dtype_info[d].ir;
         return ir_bits_to_double(t, ir_wrap(t == T_F64 ? T_U64 : t == T_F32 ? T_U32 : T_U16, l->bits[0]));
     }
     return is_signed(d) ? (double)(int64_t)l->bits[0] : (double)l->bits[0];
@@ -89,12 +79,12 @@ static void convert_value(Leaf *l, DType to) {
     DType from = (DType)l->dtype;
     if (is_signed(from)) l->bits[0] = (uint64_t)signed_bits(l);
     l->dtype = (uint8_t)to;
-    if (from == to || ((is_int(from) || from == DT_BOOL) && is_int(to))) {
+    if (from == to || ((dt_is_int(from) || from == DT_BOOL) && dt_is_int(to))) {
         if (dtype_bytes(to) < 8) l->bits[0] &= ((uint64_t)1 << dtype_bytes(to) * 8) - 1;
         return;
     }
     double re = real_part(l, from), im = imaginary_part(l, from);
-    Type t = part_type(to);
+    Type t = dtype_info[to].ir;
     l->bits[0] = ir_double_to_bits(t, re);
     l->bits[1] = 0;
     if (to == DT_C128) l->bits[1] = ir_double_to_bits(T_F64, im);

@@ -43,7 +43,6 @@ typedef struct TypeObject {
 } TypeObject;
 
 extern PyTypeObject Type_Type;
-extern const char *const dtype_names[DT__COUNT];
 
 DType dtype_from_name(const char *name);                    /* DT_NONE if there is none */
 PyObject *type_from_argtype(const ArgType *t);          /* a new Type */
@@ -67,7 +66,7 @@ const void *numpy_scalar_bytes(PyObject *o, DType d);   /* where a scalar object
 DType numpy_dtype_of(PyObject *o);
 /* A NumPy scalar of a value in memory, or a Python number if NumPy isn't loaded. */
 PyObject *numpy_make_scalar(DType d, const void *bytes);
-unsigned dtype_bytes(DType d);
+static inline unsigned dtype_bytes(DType d) { return dtype_info[d].bytes; }
 
 /* ---- complib.c --------------------------------------------------------------------------------- */
 
@@ -186,6 +185,7 @@ enum { KEY_ARRAY_BYTES = 4, KEY_SCALAR_BYTES = 2, KEY_OBJECT_BYTES = 1 + sizeof(
 PyObject *key_constant(KernelObject *k, PyObject *o);
 bool key_read(KeyReader *r, Arena *a, ArgType *out);        /* the next type; false at the end */
 ArgType *key_types(Arena *a, const uint8_t *key, uint32_t size, uint32_t *n);
+uint32_t key_leaves(const ArgType *t, uint32_t n);          /* scalars and arrays in n types */
 uint8_t *key_from_types(KernelObject *k, PyObject *types, uint32_t *size);   /* PyMem; NULL with an exception */
 
 /* ---- convert.c --------------------------------------------------------------------------------- */

@@ -336,8 +336,9 @@ static HostRef host_default(void *self, HostRef function, const char *param) {
     PyObject *defaults = PyFunction_GetDefaults(f), *named = PyFunction_GetKwDefaults(f);
     PyObject *value = named ? PyDict_GetItemString(named, param) : NULL;
     Py_ssize_t n = defaults ? PyTuple_GET_SIZE(defaults) : 0;
-    for (Py_ssize_t i = 0; !value && names && i < n; i++) {
-        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, code->co_argcount - n + i));
+    Py_ssize_t first = code->co_argcount - n; /* the parameter of the first default; below 0 if there are too many */
+    for (Py_ssize_t i = first < 0 ? -first : 0; !value && names && i < n; i++) {
+        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, first + i));
         if (text && strcmp(text, param) == 0) value = PyTuple_GET_ITEM(defaults, i);
     }
     Py_XDECREF(names);

@@ -37,10 +37,8 @@ static uint32_t result_parts(const ArgType *t, DType *dtypes, uint32_t n) {
     case ARG_WEAK_FLOAT: dtypes[n] = DT_F64; return n + 1;
     case ARG_WEAK_COMPLEX: dtypes[n] = dtypes[n + 1] = DT_F64; return n + 2;
     case ARG_SCALAR:
-        if (t->dtype == DT_C64) dtypes[n] = dtypes[n + 1] = DT_F32;
-        else if (t->dtype == DT_C128) dtypes[n] = dtypes[n + 1] = DT_F64;
-        else dtypes[n] = (DType)t->dtype;
-        return n + (t->dtype == DT_C64 || t->dtype == DT_C128 ? 2 : 1);
+        dtypes[n] = dtypes[n + 1] = dtype_info[t->dtype].part;
+        return n + (dt_is_complex((DType)t->dtype) ? 2 : 1);
     default: return n;
     }
 }
@@ -63,7 +61,7 @@ static PyObject *make_result(const ArgType *t, const uint64_t **slot) {
         return PyComplex_FromDoubles(parts[0], parts[1]);
     }
     case ARG_SCALAR:
-        if (d == DT_C64 || d == DT_C128) {
+        if (dt_is_complex(d)) {
             unsigned part = dtype_bytes(d) / 2;
             memcpy(bytes, (*slot)++, part);
             memcpy(bytes + part, (*slot)++, part);
@@ -83,14 +81,6 @@ static PyObject *make_result(const ArgType *t, const uint64_t **slot) {
     case ARG_OBJECT: return Py_NewRef((PyObject *)t->object);
     default: Py_RETURN_NONE;
     }
-}
-
-static Type ir_type_of(DType d) {
-    static const Type types[DT__COUNT] = {
-        [DT_BOOL] = T_BOOL, [DT_I8] = T_I8,   [DT_I16] = T_I16, [DT_I32] = T_I32, [DT_I64] = T_I64,
-        [DT_U8] = T_U8,     [DT_U16] = T_U16, [DT_U32] = T_U32, [DT_U64] = T_U64, [DT_F16] = T_F16,
-        [DT_BF16] = T_BF16, [DT_F32] = T_F32, [DT_F64] = T_F64};
-    return types[d];
 }
 
 /* One result is returned; several come through a pointer to 8-byte slots, passed first. Code that raises takes an
@@ -116,7 +106,7 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
         values[n++] = &error;
     }
     ffi_cif cif;
-    ffi_type *result = nresults == 1 ? ffi_type_of(ir_type_of(results[0])) : &ffi_type_void;
+    ffi_type *result = nresults == 1 ? ffi_type_of(dtype_info[results[0]].ir) : &ffi_type_void;
     if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, n, result, types) != FFI_OK) {
         PyErr_SetString(PyExc_SystemError, "libffi can't call this function");
         return -1;

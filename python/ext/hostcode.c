@@ -139,10 +139,9 @@ static PyObject *pristine_code(PyHost *h, PyObject *function) {
     PyObject *found = module ? PyObject_CallMethod(module, "pristine", "O", code) : NULL;
     Py_XDECREF(module);
     host_failed();
-    if (!found) return code;
-    host_ref(h, found);
-    Py_DECREF(found);
-    return found;
+    HostRef pinned = host_ref(h, found);
+    Py_XDECREF(found);
+    return pinned ? (PyObject *)pinned : code;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */

@@ -161,10 +161,9 @@ static void name_leaves(Arena *a, const ArgType *t, const char *name, const char
 }
 
 static const char **leaf_names(Compilation *c, const KernelObject *k, uint32_t *n) {
-    enum { MOST = 4096 };
-    const char **names = ARENA_ARRAY(&c->arena, const char *, MOST);
+    const char **names = ARENA_ARRAY(&c->arena, const char *, key_leaves(c->types, c->ntypes) + 1);
     *n = 0;
-    for (uint32_t i = 0; i < c->ntypes && *n + MAX_ARGS < MOST; i++) {
+    for (uint32_t i = 0; i < c->ntypes; i++) {
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(k->params, i));
         name_leaves(&c->arena, &c->types[i], name ? name : "?", names, n);
     }

@@ -89,6 +89,15 @@ ArgType *key_types(Arena *a, const uint8_t *key, uint32_t size, uint32_t *n) {
     return types;
 }
 
+uint32_t key_leaves(const ArgType *t, uint32_t n) {
+    uint32_t leaves = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (t[i].kind == ARG_TUPLE) leaves += key_leaves(t[i].items, t[i].nitems);
+        else leaves += t[i].kind != ARG_NONE && t[i].kind != ARG_OBJECT;
+    }
+    return leaves;
+}
+
 /* ---- from Type objects ------------------------------------------------------------------------- */
 
 typedef struct KeyBuffer {

@@ -47,13 +47,6 @@ static struct {
     PyObject *str_interface, *str_cuda_interface, *str_numpy, *str_ml_dtypes;
 } np;
 
-unsigned dtype_bytes(DType d) {
-    static const uint8_t bytes[DT__COUNT] = {[DT_BOOL] = 1, [DT_I8] = 1,  [DT_I16] = 2, [DT_I32] = 4, [DT_I64] = 8,
-                                             [DT_U8] = 1,   [DT_U16] = 2, [DT_U32] = 4, [DT_U64] = 8, [DT_F16] = 2,
-                                             [DT_BF16] = 2, [DT_F32] = 4, [DT_F64] = 8, [DT_C64] = 8, [DT_C128] = 16};
-    return bytes[d];
-}
-
 /* ---- finding NumPy ----------------------------------------------------------------------------- */
 
 static void remember(PyTypeObject *type, DType d) {
@@ -80,7 +73,7 @@ static PyTypeObject *class_of(PyObject *module, const char *name) {
 }
 
 static const void *scalar_payload(PyObject *o, DType d) {
-    size_t align = d == DT_C64 ? 4 : d == DT_C128 ? 8 : dtype_bytes(d);
+    size_t align = dtype_bytes(dtype_info[d].part);
     return (const char *)o + (sizeof(PyObject) + align - 1) / align * align;
 }
 
@@ -189,15 +182,15 @@ static Layout layout_of(const HostArray *a) {
 
 /* Elements must lie where their type wants them: compiled code reads them with aligned accesses. */
 static int check_aligned(const HostArray *a) {
-    uintptr_t mask = a->dtype == DT_C128 ? 8 : a->dtype == DT_C64 ? 4 : dtype_bytes(a->dtype);
+    uintptr_t align = dtype_bytes(dtype_info[a->dtype].part);
     uintptr_t bits = (uintptr_t)a->data;
     for (int i = 0; i < a->ndim; i++)
         if (a->shape[i] > 1) bits |= (uintptr_t)a->strides[i];
-    if ((bits & (mask - 1)) == 0) return 0;
+    if ((bits & (align - 1)) == 0) return 0;
     PyErr_Format(PyExc_ValueError,
                  "the elements of this %s array aren't aligned in memory; pass a copy: numpy.require(x, "
                  "requirements='A')",
-                 dtype_names[a->dtype]);
+                 dtype_info[a->dtype].name);
     return -1;
 }
 

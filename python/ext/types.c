@@ -1,12 +1,6 @@
 /* types.c - _core.Type: the type of one kernel argument as a Python object, for signatures and `specializations`. */
 #include "core.h"
 
-const char *const dtype_names[DT__COUNT] = {
-    [DT_BOOL] = "bool",   [DT_I8] = "int8",       [DT_I16] = "int16",      [DT_I32] = "int32",
-    [DT_I64] = "int64",   [DT_U8] = "uint8",      [DT_U16] = "uint16",     [DT_U32] = "uint32",
-    [DT_U64] = "uint64",  [DT_F16] = "float16",   [DT_BF16] = "bfloat16",  [DT_F32] = "float32",
-    [DT_F64] = "float64", [DT_C64] = "complex64", [DT_C128] = "complex128"};
-
 static const char *const kind_names[] = {[ARG_NONE] = "none",         [ARG_WEAK_BOOL] = "weak_bool",
                                          [ARG_WEAK_INT] = "weak_int", [ARG_WEAK_FLOAT] = "weak_float",
                                          [ARG_SCALAR] = "scalar",     [ARG_WEAK_COMPLEX] = "weak_complex",
@@ -24,8 +18,9 @@ static int index_of(const char *const *names, int n, const char *name) {
 }
 
 DType dtype_from_name(const char *name) {
-    int i = index_of(dtype_names, DT__COUNT, name);
-    return i < 0 ? DT_NONE : (DType)i;
+    for (DType d = DT_BOOL; d < DT__COUNT; d++)
+        if (strcmp(dtype_info[d].name, name) == 0) return d;
+    return DT_NONE;
 }
 
 static bool has_dtype(const ArgType *t) { return t->kind == ARG_SCALAR || t->kind == ARG_ARRAY; }
@@ -258,7 +253,7 @@ static PyObject *get_kind(TypeObject *self, void *unused) {
 static PyObject *get_dtype(TypeObject *self, void *unused) {
     (void)unused;
     if (!has_dtype(&self->type)) Py_RETURN_NONE;
-    return PyUnicode_FromString(dtype_names[self->type.dtype]);
+    return PyUnicode_FromString(dtype_info[self->type.dtype].name);
 }
 
 static PyObject *get_layout(TypeObject *self, void *unused) {

@@ -140,15 +140,6 @@ static int insert(KernelObject *k, Variant *v) {
 
 /* ---- compiling --------------------------------------------------------------------------------- */
 
-static uint32_t count_leaves(const ArgType *t, uint32_t n) {
-    uint32_t leaves = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (t[i].kind == ARG_TUPLE) leaves += count_leaves(t[i].items, t[i].nitems);
-        else leaves += t[i].kind != ARG_NONE && t[i].kind != ARG_OBJECT;
-    }
-    return leaves;
-}
-
 /* The image's sites name exception classes by reference: held as long as the image. */
 static int hold_classes(Variant *v, const IrModule *m) {
     v->pins = PyList_New(0);
@@ -199,7 +190,7 @@ static Variant *compile(const CompileRequest *r) {
     v->hash = hash_bytes(r->key, r->key_size);
     v->facts = r->facts;
     v->host_function = r->host_function;
-    v->nleaves = count_leaves(c.types, c.ntypes);
+    v->nleaves = key_leaves(c.types, c.ntypes);
     v->axes = axes_of(c.module);
     v->types = types_from_argtypes(c.types, c.ntypes);
     if (!v->types || hold_classes(v, c.module) < 0) goto error;

@@ -343,6 +343,33 @@ def test_direct_call_keeps_types() -> None:
     assert parts(n=3, x=2) == (4, 4, False)
     with pytest.raises(TypeError, match="'n'"):
         parts(1)
+    with pytest.raises(TypeError, match="keywords must be strings"):
+        parts(**{1: 2})  # type: ignore[misc]
+
+
+def test_too_many_items() -> None:
+    nested = ((((0,) * 250,) * 250),) * 2
+    with pytest.raises(TypeError, match="more than 65535 items"):
+        parts(nested, 1)
+
+    @gpu.jit(device=True)
+    def grows():
+        return len((0, 1, 2, 3) * 1024 * 1024 * 1024)
+
+    with pytest.raises(gpu.TypingError, match="does not take"):
+        grows()
+
+
+def test_more_defaults_than_parameters() -> None:
+    def inner(x):
+        return x
+
+    @gpu.jit(device=True)
+    def outer():
+        return inner()
+
+    inner.__defaults__ = (1, 2, 3)
+    assert outer() == inner() == 3
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"])
