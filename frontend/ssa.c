@@ -463,6 +463,18 @@ static PyFunc *pack(Ssa *s, const bool *used) {
     return f;
 }
 
+/* Every operand is a value: what infer relies on. Bytecode that no compiler made can break it, by using a place of
+ * the stack that no way to it has filled. */
+static bool operands_are_values(const PyFunc *f) {
+    for (PyRef r = 1; r < f->instrs.n; r++) {
+        const PyInstr *in = &f->instrs.at[r];
+        if (in->op == PY_FUNCTION || in->op == PY_CALL_EX) continue; /* they may leave some out */
+        for (uint32_t k = 0; k < in->nargs; k++)
+            if (in->args[k] == 0) return false;
+    }
+    return true;
+}
+
 /* ---- entry ------------------------------------------------------------------------------------------------------- */
 
 PyFunc *pyssa_make(PyCtx *c, const PyFunc *tac, const PyVars *vars) {
@@ -487,5 +499,7 @@ PyFunc *pyssa_make(PyCtx *c, const PyFunc *tac, const PyVars *vars) {
     drop_phis(&s);
     bool *used = find_used(&s);
     check_cells(&s, used);
-    return c->failed ? NULL : pack(&s, used);
+    PyFunc *f = c->failed ? NULL : pack(&s, used);
+    if (f && !operands_are_values(f)) py_bad(c, (PySpan){0}, "a value is missing on the stack");
+    return c->failed ? NULL : f;
 }
