@@ -88,16 +88,6 @@ static void fill_sites(Image *image, const IrModule *m) {
     image->raises = m->sites.n > 0;
 }
 
-static void discard(Image *image) {
-    if (!image) return;
-    for (uint32_t i = 0; i < image->nsites && image->sites; i++) {
-        ImageSite *s = &image->sites[i];
-        free(s->exception), free(s->message), free(s->file), free(s->function);
-    }
-    free(image->entry), free(image->ptx), free(image->object), free(image->params), free(image->sites);
-    free(image);
-}
-
 static bool polls(const IrModule *m) {
     if (m->long_loops) return true;
     for (uint32_t b = 0; b < m->blocks.n; b++)
@@ -118,7 +108,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o) {
         if (!(image->ptx_version = o->ptx_version)) target_known(o->sm, o->sm_suffix, &image->ptx_version);
     }
     if (image->entry && image->params && image->sites) return image;
-    discard(image);
+    gpu_image_free(image);
     return NULL;
 }
 
@@ -154,7 +144,7 @@ static Image *make_image(Unit *u, const IrModule *m) {
     else unit_fail(u, "out of memory");
     LLVMDisposeMemoryBuffer(code);
     if (!u->error) return image;
-    discard(image);
+    gpu_image_free(image);
     return NULL;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* ---- numbers ------------------------------------------------------------------------------------------------ */
-static Val complex_abs(Eval *e, Val z) {
+Val complex_abs(Eval *e, Val z) {
     DType part = dtype_info[z.ty->dtype].part;
     Scalar s = SCALAR(part, z.ty->weak);
     if (val_const(z)) return val_const_float(e, s, hypot(z.f.re, z.f.im), 0);

@@ -29,6 +29,7 @@ bool bind_args(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint3
 /* All are scalars, and real if `real`; false: reported, at the argument. */
 bool want_scalars(Eval *e, const CallSite *site, uint32_t n, const Val *args, bool real);
 bool want_ints(Eval *e, const CallSite *site, uint32_t n, const Val *args);
+Val complex_abs(Eval *e, Val z); /* abs() and np.abs() of a complex number */
 Val bad_arg(Eval *e, const CallSite *site, uint32_t i, Val v, const char *help);
 /* The type of a numpy function's loop for these arguments; false: reported. */
 bool ufunc_loop(Eval *e, const CallSite *site, unsigned loops, uint32_t n, const Val *args, DType *out);

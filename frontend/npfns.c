@@ -173,12 +173,6 @@ Val fn_np_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 }
 
 /* ---- sign and size ------------------------------------------------------------------------------------------ */
-static Val complex_abs(Eval *e, Val z) {
-    DType part = dtype_info[z.ty->dtype].part;
-    Type t = dtype_info[part].ir;
-    return val_of(e, SCALAR(part, z.ty->weak), e_math2(e, MATH_HYPOT, t, val_re(e, z), val_im(e, z)));
-}
-
 Val fn_np_absolute(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
     DType d;

@@ -5,7 +5,7 @@
 
 void gpu_image_free(Image *image) {
     if (!image) return;
-    for (uint32_t i = 0; i < image->nsites; i++) {
+    for (uint32_t i = 0; i < image->nsites && image->sites; i++) { /* one that ran out of memory has none */
         ImageSite *s = &image->sites[i];
         free(s->exception);
         free(s->message);
