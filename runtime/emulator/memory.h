@@ -1,0 +1,45 @@
+/* memory.h - a device's memory: addresses that only kernels may use, the bytes behind them, and who owns them.
+ *
+ * Device memory is mapped twice: at the addresses that the driver gives out, without access rights, so that host code
+ * which touches a device pointer faults as on a GPU; and at an alias, where the emulator reads and writes. Host memory
+ * that the device may use (pinned, mapped, managed) is its own alias. */
+#ifndef EMU_MEMORY_H
+#define EMU_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Memory Memory;
+
+typedef enum AllocKind { ALLOC_DEVICE, ALLOC_HOST, ALLOC_MANAGED, ALLOC_GLOBAL /* a module's variable */, ALLOC_CONST } AllocKind;
+
+typedef struct Alloc {
+    uint64_t address, bytes;
+    uint8_t *host;             /* the alias */
+    uint8_t kind;              /* AllocKind */
+    bool freed;                /* its address isn't given out again before it must be */
+    uint64_t serial;           /* counts allocations: in messages */
+    const char *name;          /* a module's variable; else NULL */
+    uint8_t *written;          /* a bit a byte, when uninitialised reads are looked for; else NULL */
+    void *shadow;              /* of the race detector; else NULL */
+} Alloc;
+
+/* The last allocation that was accessed: most accesses go to it again. */
+typedef struct AccessCache { const Alloc *alloc; uint64_t epoch; } AccessCache;
+
+Memory *memory_open(uint64_t total_bytes);       /* what the device pretends to have; NULL: the address space isn't there */
+void memory_close(Memory *m);
+/* 0: out of memory. Aligned to 256 (device) bytes; never merges with a neighbour: at least one unmapped byte between. */
+uint64_t memory_alloc(Memory *m, AllocKind kind, uint64_t bytes, const char *name);
+bool memory_free(Memory *m, uint64_t address);   /* false: no allocation starts there */
+bool memory_register(Memory *m, void *host, uint64_t bytes, AllocKind kind);    /* host memory that kernels may use */
+bool memory_unregister(Memory *m, void *host);
+/* The allocation that holds the address, also a freed one; NULL: none. */
+const Alloc *memory_find(Memory *m, uint64_t address);
+/* The bytes behind [address, address + bytes) for the driver's copies; NULL: not all of them in one live allocation. */
+uint8_t *memory_bytes(Memory *m, uint64_t address, uint64_t bytes);
+void memory_wrote(Memory *m, uint64_t address, uint64_t bytes);                 /* the host initialised it */
+void memory_info(const Memory *m, uint64_t *free_bytes, uint64_t *total_bytes);
+
+#endif
