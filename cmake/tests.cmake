@@ -1,4 +1,4 @@
-# C tests. In tests/compiler, tests/frontend and tests/runtime, which link the library of that name:
+# C tests. In tests/compiler, tests/frontend, tests/runtime and tests/runtime/emulator, which link the library of that name:
 #   test_*.c   a program that exits with 0 when all is well, run by ctest
 #   *tool.c    a driver for Python tests: <build>/bin/irtool runs single passes on text
 #   fuzz_*.c   a libFuzzer target (GPU_FUZZ)
@@ -32,3 +32,4 @@ endfunction()
 gpu_c_tests(compiler gpu_ir gpu_runtime)
 gpu_c_tests(frontend gpu_frontend)
 gpu_c_tests(runtime gpu_runtime)
+gpu_c_tests(runtime/emulator gpu_emulator)

@@ -1,7 +1,7 @@
 /* ptx.h - a PTX module as the interpreter runs it: decoded instructions over registers of 32 lanes.
  *
  *   lex.c parse.c      text -> directives, variables, functions, statements
- *   layout.c           registers, constants, shared, local and global variables get their places
+ *   link.c layout.c    sources become one module; shared, local and global variables get their places
  *   decode.c           a statement -> PtxInst; table ptxops.def, spellings of modifiers modifiers.def
  *   ops_*.c            what each instruction does to a warp (LaneFn), chosen by a select function
  *
@@ -37,7 +37,8 @@ typedef enum Space {
 /* Each modifier fills in one field of PtxForm; modifiers.def says which. Where PTX allows several orders or spellings
  * (ld.global.relaxed.gpu / ld.relaxed.gpu.global), the form is the same. */
 typedef enum ModField {
-    MF_FLAG, MF_ROUND, MF_SPACE, MF_SCOPE, MF_SEM, MF_CACHE, MF_VEC, MF_CMP, MF_BOOL, MF_ATOM, MF_MODE, MF_PART, MF_COUNT
+    MF_FLAG, MF_ROUND, MF_SPACE, MF_SCOPE, MF_SEM, MF_CACHE, MF_VEC, MF_CMP, MF_BOOL, MF_ATOM, MF_MODE, MF_PART,
+    MF_SHAPE, MF_COUNT
 } ModField;
 
 #define MODIFIER_ENUMS
@@ -53,6 +54,11 @@ typedef struct PtxForm {
 } PtxForm;
 
 /* ---- instructions ----------------------------------------------------------------------------- */
+
+/* What decode.c does to operands, so that operations needn't: `_` as a destination is a register that nobody reads; an
+ * absent `p` of d|p is FILE_NONE; the address of a global, constant or shared variable is a constant, that of a local
+ * or ARG variable one with OPERAND_LOCAL (only mov, addresses and cvta meet it), that of an extern shared array the
+ * special register DYNAMIC_SMEM_START; a second address operand has its displacement already added. */
 
 /* Where an operand's 32 lanes lie. A register is an array of 32 values of its width (1-byte ones are kept as 2), a
  * predicate one 32-bit mask. Immediates are such arrays in the module's constants, filled 32 times, so that an
@@ -86,7 +92,7 @@ typedef enum Control {
     CONTROL_YIELD              /* nanosleep */
 } Control;
 
-enum { MAX_OPERANDS = 6 };
+enum { MAX_OPERANDS = 7 };   /* lop3.or.b32 d|p, a, b, c, table, q */
 
 struct PtxInst {
     LaneFn fn;
@@ -111,7 +117,8 @@ struct PtxInst {
 typedef enum OperandRule {
     O_NONE, O_T0, O_T1, O_T2, O_WIDE /* twice T0 */, O_U16, O_U32, O_U64, O_PRED, O_T0_PAIR /* d|p */, O_PRED_PAIR /* p|q */,
     O_ADDRESS, O_VEC /* register or vector of T0 */, O_LABEL, O_FUNCTION, O_ANY /* mov: register, immediate, symbol, vector */,
-    O_OPTIONAL = 64            /* or-ed: may be left out */
+    O_OPTIONAL = 64,           /* or-ed: may be left out */
+    O_WIDER = 128              /* or-ed: the register may be wider than the type (cvt); ld and st have it by O_VEC */
 } OperandRule;
 
 typedef struct PtxOpcode {
@@ -135,6 +142,7 @@ typedef struct PtxFunc {
     uint32_t frame_bytes;      /* registers and predicates */
     uint32_t local_bytes;      /* local variables, ARG variables: of a lane */
     uint32_t shared_bytes;     /* static shared memory that a kernel needs, with that of what it calls */
+    uint32_t dynamic_start;    /* a kernel's: where its dynamic shared memory starts, as SR_DYNAMIC_SMEM_START tells */
     PtxParam *params;          /* a device function's: offset is in its local memory */
     uint32_t nparams, param_bytes;
     PtxParam result;           /* bytes 0: none */
@@ -180,5 +188,9 @@ typedef struct PtxCode {
 
 /* A function's address as a 64-bit value: FUNCTION_BASE + 16 * index. */
 #define FUNCTION_BASE UINT64_C(0x7f0000000000)
+
+/* Functions that the emulator itself provides to kernels that declare them `.extern` (builtins.def): vprintf, malloc ...
+ * They are PtxFunc with is_extern and no code. */
+bool ptx_builtin(const char *name);
 
 #endif
