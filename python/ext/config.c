@@ -123,18 +123,19 @@ int config_check(const Config *c, const Device *d) {
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
         const LaunchConfig *l = &c->launch;
-        if (l->grid[i] > d->max_grid[i])
+        uint32_t most_blocks = (uint32_t)(&d->info.max_grid_x)[i], most_threads = (uint32_t)(&d->info.max_block_x)[i];
+        if (l->grid[i] > most_blocks)
             return errors_raise("LaunchError", "grid.%s is %u, and %s takes at most %u blocks in that direction",
-                                axis_names[i], l->grid[i], d->name, d->max_grid[i]);
-        if (l->block[i] > d->max_block[i])
+                                axis_names[i], l->grid[i], d->name, most_blocks);
+        if (l->block[i] > most_threads)
             return errors_raise("LaunchError", "block.%s is %u, and %s takes at most %u threads in that direction",
-                                axis_names[i], l->block[i], d->name, d->max_block[i]);
+                                axis_names[i], l->block[i], d->name, most_threads);
         threads *= l->block[i];
     }
-    if (threads > d->max_threads_per_block)
+    if (threads > (uint32_t)d->info.max_threads_per_block)
         return errors_raise("LaunchError",
                             "a block of %u * %u * %u = %llu threads; %s takes at most %u threads in a block",
                             c->launch.block[0], c->launch.block[1], c->launch.block[2], (unsigned long long)threads,
-                            d->name, d->max_threads_per_block);
+                            d->name, (uint32_t)d->info.max_threads_per_block);
     return 0;
 }

@@ -209,6 +209,9 @@ struct Variant {
     PyObject *types;            /* tuple of Type */
     PyObject *result;           /* host functions: Type of the result */
     uint32_t cost;              /* LaunchConfig.cost */
+    KernelObject *kernel;       /* borrowed: it owns the variant */
+    Module **modules;           /* the image loaded on each device, by Device.index; NULL where it isn't */
+    uint32_t nmodules;
 };
 
 int variants_init(KernelObject *k);
@@ -218,6 +221,7 @@ int variants_traverse(KernelObject *k, visitproc visit, void *arg);
 Variant *variant_for_launch(Bound *b, const LaunchConfig *c);
 Variant *variant_for_host_call(Bound *b);
 int variant_compile_types(KernelObject *k, PyObject *types);
+Module *variant_module(Variant *v, Device *d);          /* loads it where it isn't; NULL with an exception */
 PyObject *variants_types(KernelObject *k);              /* list of tuples, in order of compilation */
 
 /* ---- compile.c --------------------------------------------------------------------------------- */
@@ -273,7 +277,10 @@ PyObject *errors_class(const char *name);               /* new reference: of gpu
 int errors_raise(const char *class_name, const char *format, ...) __attribute__((format(printf, 2, 3)));   /* -1 */
 void errors_from_diags(const DiagList *l, const Host *host, const char *kernel);
 int errors_warn(const DiagList *l);   /* 0, or -1: a warning became an error */
-void errors_from_record(const Variant *v, const KernelObject *k, const ErrorRecord *e);
+/* -1, with the exception for a call of the runtime that failed; the failure is cleared. `k`: the kernel that is meant,
+ * or NULL. */
+int errors_from_failure(Failure *f, const Device *d, const KernelObject *k);
+void errors_from_record(const Variant *v, const ErrorRecord *e);
 
 /* ---- devices.c --------------------------------------------------------------------------------- */
 

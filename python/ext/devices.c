@@ -59,32 +59,16 @@ static bool in_main_thread(void) {
     return is_main;
 }
 
-static int report(Status status, const Bound *b, const Variant *v, const ErrorRecord *e) {
-    const char *name = PyUnicode_AsUTF8(b->kernel->name);
-    switch (status) {
-    case GPU_OK: return 0;
-    case GPU_ERROR_RAISED: errors_from_record(v, b->kernel, e); return -1;
-    case GPU_ERROR_INTERRUPTED:
-        /* Stopped half-way: that must be heard of even if the signal's handler was content. */
-        if (!PyErr_Occurred() && PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
-        return -1;
-    case GPU_ERROR_MEMORY: PyErr_NoMemory(); return -1;
-    case GPU_ERROR_UNSUPPORTED:
-        return errors_raise("LaunchError", "%s(): the device can't run it: %u bytes of local memory are too many", name,
-                            v->image->local_bytes);
-    case GPU_ERROR_LAUNCH: break;
-    }
-    return errors_raise("LaunchError", "%s(): the launch failed", name);
-}
-
 static int launch(const DeviceRow *row, Bound *b, Config *c, Variant *v) {
     Device *d = row->device();
+    Module *module = variant_module(v, d);
+    if (!module) return -1;
     _Alignas(16) char few[FEW_BYTES];
     char *params = v->image->params_bytes <= FEW_BYTES ? few : PyMem_Malloc(v->image->params_bytes);
     if (!params) return PyErr_NoMemory(), -1;
     int result = -1;
     if (args_pack(b, v->image, params) == 0) {
-        ErrorRecord error;
+        Failure failure;
         Waiting waiting;
         Status status;
         if (in_main_thread()) {
@@ -93,9 +77,9 @@ static int launch(const DeviceRow *row, Bound *b, Config *c, Variant *v) {
         }
         c->launch.cost = &v->cost;
         waiting.state = PyEval_SaveThread();
-        status = d->launch(d, v->image, params, &c->launch, &error);
+        status = d->ops->launch(d, module, params, &c->launch, &failure);
         PyEval_RestoreThread(waiting.state);
-        result = report(status, b, v, &error);
+        result = status == GPU_OK ? 0 : errors_from_failure(&failure, d, b->kernel);
     }
     if (params != few) PyMem_Free(params);
     return result;
@@ -224,11 +208,13 @@ PyObject *device_synchronize(PyObject *module, PyObject *unused) {
     const DeviceRow *row = device_current();
     if (!row) return NULL;
     Device *d = row->device();
-    Status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = d->synchronize(d);
-    Py_END_ALLOW_THREADS
+    Failure failure;
+    Waiting waiting;
+    Waiter waiter = {in_main_thread() ? signal_raised : NULL, &waiting};
+    waiting.state = PyEval_SaveThread();
+    Status status = d->ops->synchronize(d, &waiter, &failure);
+    PyEval_RestoreThread(waiting.state);
     if (status == GPU_OK) Py_RETURN_NONE;
-    errors_raise("LaunchError", "%s: waiting for the device failed", row->name);
+    errors_from_failure(&failure, d, NULL);
     return NULL;
 }

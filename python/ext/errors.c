@@ -120,7 +120,8 @@ static void set_attr(PyObject *o, const char *name, PyObject *value) {
 }
 
 /* "negative input [file.py:12 in k, block (2, 0, 0), thread (5, 0, 0)]" */
-static PyObject *place_text(const Variant *v, const KernelObject *k, const ImageSite *s, const ErrorRecord *e) {
+static PyObject *place_text(const Variant *v, const ImageSite *s, const ErrorRecord *e) {
+    const KernelObject *k = v->kernel;
     const char *text = s->message ? s->message : "", *file = s->file ? s->file : "?";
     const char *space = *text ? " " : "";
     if (v->host_function) return PyUnicode_FromFormat("%s%s[%s:%u in %U]", text, space, file, s->line, k->name);
@@ -129,7 +130,8 @@ static PyObject *place_text(const Variant *v, const KernelObject *k, const Image
                                 e->thread[2]);
 }
 
-void errors_from_record(const Variant *v, const KernelObject *k, const ErrorRecord *e) {
+void errors_from_record(const Variant *v, const ErrorRecord *e) {
+    const KernelObject *k = v->kernel;
     if (e->site == 0 || e->site > v->image->nsites) {
         PyErr_Format(PyExc_SystemError, "%U: an exception at an unknown place", k->name);
         return;
@@ -137,7 +139,7 @@ void errors_from_record(const Variant *v, const KernelObject *k, const ErrorReco
     const ImageSite *s = &v->image->sites[e->site - 1];
     PyObject *cls = s->host_ref && PyExceptionClass_Check((PyObject *)s->host_ref) ? Py_NewRef((PyObject *)s->host_ref)
                                                                                    : errors_class(s->exception);
-    PyObject *message = place_text(v, k, s, e);
+    PyObject *message = place_text(v, s, e);
     PyObject *error = message ? PyObject_CallOneArg(cls, message) : NULL;
     if (error && PyExceptionInstance_Check(error)) {
         set_attr(error, "kernel", Py_NewRef(k->name));
@@ -152,4 +154,46 @@ void errors_from_record(const Variant *v, const KernelObject *k, const ErrorReco
     Py_XDECREF(error);
     Py_XDECREF(message);
     Py_DECREF(cls);
+}
+
+/* ---- of the runtime ---------------------------------------------------------------------------- */
+
+static const char *const status_classes[] = {
+#define STATUS(name, exception, meaning) exception,
+#include "../../runtime/status.def"
+};
+static const char *const status_meanings[] = {
+#define STATUS(name, exception, meaning) meaning,
+#include "../../runtime/status.def"
+};
+
+/* "scale(): cuda:0: ...", and the driver's code, call and log as attributes. */
+static void raise_failure(const Failure *f, const Device *d, const KernelObject *k) {
+    PyObject *cls = errors_class(status_classes[f->status]);
+    const char *text = f->text ? f->text : status_meanings[f->status];
+    PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    PyObject *whole = !message ? NULL : k ? PyUnicode_FromFormat("%U(): %U", k->name, message) : Py_NewRef(message);
+    PyObject *error = whole ? PyObject_CallOneArg(cls, whole) : NULL;
+    if (error) {
+        set_attr(error, "device", d ? PyUnicode_FromString(d->name) : Py_NewRef(Py_None));
+        set_attr(error, "code", PyLong_FromLong(f->code));
+        set_attr(error, "call", f->call ? PyUnicode_FromString(f->call) : Py_NewRef(Py_None));
+        set_attr(error, "log",
+                 f->log ? PyUnicode_DecodeUTF8(f->log, (Py_ssize_t)strlen(f->log), "replace") : Py_NewRef(Py_None));
+        PyErr_SetObject(cls, error);
+    }
+    Py_XDECREF(error);
+    Py_XDECREF(whole);
+    Py_XDECREF(message);
+    Py_DECREF(cls);
+}
+
+int errors_from_failure(Failure *f, const Device *d, const KernelObject *k) {
+    if (f->status == GPU_ERROR_RAISED && f->owner) errors_from_record(f->owner, &f->record);
+    else if (f->status == GPU_ERROR_INTERRUPTED) {
+        /* Stopped half-way: that must be heard of even if the signal's handler was content. */
+        if (!PyErr_Occurred() && PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    } else raise_failure(f, d, k);
+    failure_clear(f);
+    return -1;
 }

@@ -133,7 +133,7 @@ PyObject *hostcall(Bound *b, Variant *v) {
     ErrorRecord error = {0};
     if (args_pack(b, v->image, few) < 0 || call(v, few, results, n, slots, &error) < 0) return NULL;
     if (error.site) {
-        errors_from_record(v, b->kernel, &error);
+        errors_from_record(v, &error);
         return NULL;
     }
     const uint64_t *slot = slots;

@@ -27,6 +27,9 @@ int variants_init(KernelObject *k) {
 }
 
 static void variant_free(Variant *v) {
+    for (uint32_t i = 0; i < v->nmodules; i++)
+        if (v->modules[i]) v->modules[i]->device->ops->unload(v->modules[i]->device, v->modules[i]);
+    PyMem_Free(v->modules);
     if (v->image) {
         const CompilerApi *api = compiler_api();
         if (api && (v->image->cpu_entry || v->image->host_fn)) api->unload(v->image);
@@ -186,6 +189,7 @@ static Variant *compile(const CompileRequest *r) {
         goto error;
     }
     memcpy(v->key, r->key, r->key_size);
+    v->kernel = r->kernel;
     v->key_size = r->key_size;
     v->hash = hash_bytes(r->key, r->key_size);
     v->facts = r->facts;
@@ -284,4 +288,41 @@ int variant_compile_types(KernelObject *k, PyObject *types) {
     Variant *v = find_or_compile(k, key, size, facts, host_function);
     PyMem_Free(key);
     return v ? 0 : -1;
+}
+
+/* ---- on devices -------------------------------------------------------------------------------- */
+
+static int room_for_module(Variant *v, uint32_t index) {
+    if (index < v->nmodules) return 0;
+    Module **modules = PyMem_Realloc(v->modules, (index + 1) * sizeof *modules);
+    if (!modules) return PyErr_NoMemory(), -1;
+    for (uint32_t i = v->nmodules; i <= index; i++) modules[i] = NULL;
+    v->modules = modules;
+    v->nmodules = index + 1;
+    return 0;
+}
+
+static Module *load(Variant *v, Device *d) {
+    const Options *o = &v->kernel->opt;
+    LoadOptions options = {.max_registers = o->max_registers, .opt = (int8_t)o->opt, .lineinfo = o->lineinfo};
+    Module *m = NULL;
+    Failure failure;
+    Status status;
+    if (lock(v->kernel) < 0) return NULL;
+    if (d->index < v->nmodules && v->modules[d->index]) { /* another thread was faster */
+        unlock(v->kernel);
+        return v->modules[d->index];
+    }
+    Py_BEGIN_ALLOW_THREADS
+    status = d->ops->load(d, v->image, &options, v, &m, &failure);
+    Py_END_ALLOW_THREADS
+    if (status != GPU_OK) errors_from_failure(&failure, d, v->kernel);
+    else if (room_for_module(v, d->index) < 0) d->ops->unload(d, m);
+    else v->modules[d->index] = m;
+    unlock(v->kernel);
+    return PyErr_Occurred() ? NULL : m;
+}
+
+Module *variant_module(Variant *v, Device *d) {
+    return d->index < v->nmodules && v->modules[d->index] ? v->modules[d->index] : load(v, d);
 }

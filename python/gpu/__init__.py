@@ -30,8 +30,12 @@ from ._dtypes import (
 )
 from ._errors import (
     CompileError,
+    DeviceError,
+    DeviceFault,
+    DriverError,
     LaunchError,
     NameResolutionError,
+    OutOfMemoryError,
     OutsideKernelError,
     PerformanceWarning,
     SignatureError,
@@ -95,9 +99,13 @@ def devices() -> tuple[str, ...]:
 __all__ = [
     "CompileError",
     "DType",
+    "DeviceError",
+    "DeviceFault",
+    "DriverError",
     "Kernel",
     "LaunchError",
     "NameResolutionError",
+    "OutOfMemoryError",
     "OutsideKernelError",
     "PerformanceWarning",
     "Signature",

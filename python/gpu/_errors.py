@@ -42,6 +42,39 @@ class LaunchError(ValueError):
     """A launch configuration or an argument that a kernel can't take."""
 
 
+class DeviceError(RuntimeError):
+    """A device isn't there, or can't do what it was asked.
+
+    Attributes
+    ----------
+    device : str or None
+        ``"cuda:0"``.
+    code : int
+        The driver's error code; 0 if it isn't the driver that refuses.
+    call : str or None
+        The driver function that failed, ``"cuMemAlloc"``.
+    log : str or None
+        What the driver's compiler of PTX wrote.
+    """
+
+    device: str | None = None
+    code: int = 0
+    call: str | None = None
+    log: str | None = None
+
+
+class DriverError(DeviceError):
+    """A call of the driver failed."""
+
+
+class DeviceFault(DeviceError):
+    """A kernel did what none may, such as an access out of bounds. On a GPU the process can't use the device again."""
+
+
+class OutOfMemoryError(MemoryError):
+    """The device has no memory left; the message says what was asked, what is free and what arrays hold."""
+
+
 class OutsideKernelError(RuntimeError):
     """A name that has a meaning in kernels alone was used from plain Python."""
 

@@ -52,10 +52,22 @@ static LaunchConfig config(uint32_t blocks, uint32_t *cost) {
     return c;
 }
 
+static Status launch_image(const Image *image, const void *params, const LaunchConfig *c, ErrorRecord *error) {
+    Device *d = runtime_cpu();
+    Module *m = NULL;
+    Failure f;
+    CHECK(d->ops->load(d, image, NULL, NULL, &m, &f) == GPU_OK);
+    Status status = d->ops->launch(d, m, params, c, &f);
+    if (error) memset(error, 0, sizeof *error);
+    if (error && status == GPU_ERROR_RAISED) *error = f.record;
+    if (status != GPU_OK) failure_clear(&f);
+    d->ops->unload(d, m);
+    return status;
+}
+
 static Status launch(CpuEntry entry, const Params *p, const LaunchConfig *c, bool no_loops, ErrorRecord *error) {
     Image image = {.cpu_entry = entry, .no_loops = no_loops};
-    Device *d = runtime_cpu();
-    return d->launch(d, &image, p, c, error);
+    return launch_image(&image, p, c, error);
 }
 
 static bool all_are(const uint32_t *hits, uint32_t want) {
@@ -180,9 +192,9 @@ static void a_forked_child_launches(void) {
 static void limits(void) {
     Image image = {.cpu_entry = count_blocks, .local_bytes = 64 << 20};
     LaunchConfig c = config(1, NULL);
-    CHECK(runtime_cpu()->launch(runtime_cpu(), &image, NULL, &c, NULL) == GPU_ERROR_UNSUPPORTED);
+    CHECK(launch_image(&image, NULL, &c, NULL) == GPU_ERROR_LAUNCH);
     image = (Image){.entry = NULL};
-    CHECK(runtime_cpu()->launch(runtime_cpu(), &image, NULL, &c, NULL) == GPU_ERROR_LAUNCH);
+    CHECK(launch_image(&image, NULL, &c, NULL) == GPU_ERROR_LAUNCH);
 }
 
 int main(void) {
