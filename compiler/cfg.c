@@ -146,16 +146,13 @@ static bool absorb(Simplify *s, BlockId b) {
 
 /* A block polls only while one of its edges goes back. */
 static void clear_polls(IrModule *m) {
-    BlockId *idom = NULL;
+    DomTree tree = {0};
     for (BlockId b = 0; b < m->blocks.n; b++) {
         Block *block = &m->blocks.at[b];
         if (block->dead || !block->poll) continue;
-        if (!idom) {
-            idom = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
-            ir_dominators(m, idom);
-        }
+        if (!tree.idom) tree = ir_dominators(m);
         bool back = false;
-        for (uint32_t i = 0; i < block->nsucc; i++) back |= ir_dominates(idom, block->succ[i], b);
+        for (uint32_t i = 0; i < block->nsucc; i++) back |= ir_dominates(&tree, block->succ[i], b);
         block->poll = back;
     }
 }

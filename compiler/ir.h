@@ -168,6 +168,13 @@ typedef struct IrModule {
     uint32_t nresults;
 } IrModule;
 
+/* Dominators, by block: the immediate one (0 for the entry and dead blocks), and the block's place in a walk over the tree
+ * with the number of blocks that it dominates, so that a question costs one comparison. */
+typedef struct DomTree {
+    BlockId *idom;
+    uint32_t *at, *size;
+} DomTree;
+
 /* ---- ir.c: building ------------------------------------------------------------------------ */
 IrModule *ir_new(Arena *arena, const char *name);
 BlockId ir_block(IrModule *m);                                       /* a new empty block */
@@ -176,9 +183,9 @@ Ref ir_emit(IrModule *m, BlockId b, Op op, Type type, uint32_t nargs, const Ref 
 Ref ir_const(IrModule *m, BlockId b, Type type, uint64_t bits, uint32_t span);
 void ir_edges(IrModule *m);          /* recomputes preds and `dead`; PHI operands of lost edges go */
 uint32_t ir_postorder(const IrModule *m, BlockId *order);            /* returns the count; order[] has room for blocks.n */
-void ir_dominators(const IrModule *m, BlockId *idom);                /* idom[0] = 0; dead blocks get 0 */
+DomTree ir_dominators(const IrModule *m);                            /* in the module's arena */
 Ref ir_terminator(const IrModule *m, BlockId b);                     /* the last instruction if it ENDS, else REF_NONE */
-bool ir_dominates(const BlockId *idom, BlockId a, BlockId b);        /* a dominates b (also a == b); both live */
+bool ir_dominates(const DomTree *t, BlockId a, BlockId b);           /* a dominates b (also a == b); both live */
 unsigned type_takes(Type t);                                         /* the TAKES_ flag of its kind; 0: none */
 uint64_t ir_wrap(Type t, uint64_t bits);    /* an integer constant at the width of t, sign- or zero-extended to 64 */
 

@@ -1,12 +1,12 @@
 /* loops.c - natural loops. See loops.h. */
 #include "loops.h"
 
-bool loop_find(const IrModule *m, const BlockId *idom, BlockId header, NaturalLoop *out) {
+bool loop_find(const IrModule *m, const DomTree *tree, BlockId header, NaturalLoop *out) {
     VEC(BlockId) todo = {0};
     const Block *h = &m->blocks.at[header];
     for (uint32_t i = 0; i < h->preds.n; i++) {
         BlockId latch = h->preds.at[i];
-        if (!m->blocks.at[latch].dead && ir_dominates(idom, header, latch)) VEC_PUSH(m->arena, &todo, latch);
+        if (!m->blocks.at[latch].dead && ir_dominates(tree, header, latch)) VEC_PUSH(m->arena, &todo, latch);
     }
     if (!todo.n) return false;
     out->header = header;

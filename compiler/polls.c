@@ -70,11 +70,10 @@ static uint64_t count_rounds(const IrModule *m, const Loop *l) {
 /* All loops, the smallest first, so that inner ones are decided before those around them. */
 static Loops find_loops(const IrModule *m) {
     Loops loops = {0};
-    BlockId *idom = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
-    ir_dominators(m, idom);
+    DomTree tree = ir_dominators(m);
     for (BlockId b = 0; b < m->blocks.n; b++) {
         Loop l = {.rounds = 0};
-        if (m->blocks.at[b].dead || m->blocks.at[b].preds.n < 2 || !loop_find(m, idom, b, &l.n)) continue;
+        if (m->blocks.at[b].dead || m->blocks.at[b].preds.n < 2 || !loop_find(m, &tree, b, &l.n)) continue;
         l.rounds = count_rounds(m, &l);
         VEC_PUSH(m->arena, &loops, l);
         for (uint32_t k = loops.n - 1; k > 0 && loops.at[k - 1].n.size > loops.at[k].n.size; k--) {

@@ -494,9 +494,9 @@ typedef struct Tree {
 static Tree dominator_tree(const IrModule *m) {
     uint32_t n = m->blocks.n;
     Tree t = {ARENA_ARRAY(m->arena, BlockId, n), ARENA_ARRAY(m->arena, BlockId, n)};
-    BlockId *order = ARENA_ARRAY(m->arena, BlockId, n), *idom = ARENA_ARRAY(m->arena, BlockId, n);
+    BlockId *order = ARENA_ARRAY(m->arena, BlockId, n);
     uint32_t live = ir_postorder(m, order);
-    ir_dominators(m, idom);
+    const BlockId *idom = ir_dominators(m).idom;
     for (uint32_t i = 0; i + 1 < live; i++) { /* the last is the entry */
         t.sibling[order[i]] = t.child[idom[order[i]]];
         t.child[idom[order[i]]] = order[i];

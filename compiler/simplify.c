@@ -78,7 +78,7 @@ static void table_add(Simplify *s, Ref r, uint32_t slot) {
 }
 
 /* An equal value whose block dominates; r itself (now in the table) when there is none. */
-static Ref find_equal(Simplify *s, Ref r, const BlockId *idom) {
+static Ref find_equal(Simplify *s, Ref r, const DomTree *tree) {
     const Instr *in = &s->m->instrs.at[r];
     bool shared = op_info[in->op].flags & PURE
                       ? in->op != OP_ALLOCA
@@ -88,7 +88,7 @@ static Ref find_equal(Simplify *s, Ref r, const BlockId *idom) {
     Ref other = s->table[slot];
     for (int i = 0; other && i < LONGEST_CHAIN; i++, other = s->next.at[other])
         if (other != r && equal(&s->m->instrs.at[other], in) &&
-            ir_dominates(idom, s->m->instrs.at[other].block, in->block))
+            ir_dominates(tree, s->m->instrs.at[other].block, in->block))
             return other;
     table_add(s, r, slot);
     return r;
@@ -123,7 +123,7 @@ static void substitute(Simplify *s, Instr *in) {
     for (uint32_t i = 0; i < in->nargs; i++) in->args[i] = simplify_find(s, in->args[i]);
 }
 
-static void walk_block(Simplify *s, BlockId b, const BlockId *idom) {
+static void walk_block(Simplify *s, BlockId b, const DomTree *tree) {
     IrModule *m = s->m;
     RefVec *list = &m->blocks.at[b].instrs;
     uint32_t kept = 0;
@@ -132,7 +132,7 @@ static void walk_block(Simplify *s, BlockId b, const BlockId *idom) {
         substitute(s, &m->instrs.at[r]);
         Ref same = is_leaf(&m->instrs.at[r]) ? add_leaf(s, r) : simplify_instr(s, r);
         if (same == r && is_leaf(&m->instrs.at[r])) continue;
-        if (same == r) same = find_equal(s, r, idom);
+        if (same == r) same = find_equal(s, r, tree);
         if (same == r) list->at[kept++] = r;
         else simplify_replace(s, r, same);
     }
@@ -161,11 +161,10 @@ static void substitute_all(Simplify *s) {
 static void walk(Simplify *s) {
     IrModule *m = s->m;
     BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
-    BlockId *idom = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
     uint32_t live = ir_postorder(m, order);
-    ir_dominators(m, idom);
+    DomTree tree = ir_dominators(m);
     table_clear(s);
-    for (uint32_t i = live; i-- > 0;) walk_block(s, order[i], idom);
+    for (uint32_t i = live; i-- > 0;) walk_block(s, order[i], &tree);
     place_leaves(s);
     substitute_all(s); /* operands that come along back edges */
 }

@@ -32,11 +32,12 @@ typedef struct Analysis {
     bool *exact;    /* an affine value that didn't wrap on the way */
     BlockId *order; /* reverse postorder */
     uint32_t live;
-    BlockId *idom, *ipdom; /* ipdom: blocks.n is the common exit */
-    VEC(LoopInfo) loops;   /* loops.at[0] is unused */
-    uint32_t *loop_of;     /* innermost loop of each block */
-    uint8_t *join;         /* of each block: the worst condition whose ways meet here */
-    uint8_t *branch_done;  /* of each block: the shape of the condition that was dealt with */
+    DomTree tree;
+    BlockId *ipdom;       /* blocks.n is the common exit */
+    VEC(LoopInfo) loops;  /* loops.at[0] is unused */
+    uint32_t *loop_of;    /* innermost loop of each block */
+    uint8_t *join;        /* of each block: the worst condition whose ways meet here */
+    uint8_t *branch_done; /* of each block: the shape of the condition that was dealt with */
     bool irreducible, changed;
 } Analysis;
 
@@ -112,7 +113,7 @@ static void fill_loop(Analysis *A, BlockId header, uint32_t loop) {
     const Block *h = &m->blocks.at[header];
     A->loop_of[header] = loop;
     for (uint32_t k = 0; k < h->preds.n; k++)
-        if (ir_dominates(A->idom, header, h->preds.at[k])) VEC_PUSH(m->arena, &work, h->preds.at[k]);
+        if (ir_dominates(&A->tree, header, h->preds.at[k])) VEC_PUSH(m->arena, &work, h->preds.at[k]);
     while (work.n) {
         BlockId b = work.at[--work.n];
         if (A->loop_of[b] == loop) continue;
@@ -132,7 +133,7 @@ static void find_loops(Analysis *A) {
         for (uint32_t k = 0; k < m->blocks.at[h].preds.n; k++) {
             BlockId p = m->blocks.at[h].preds.at[k];
             if (place[p] < i) continue;
-            if (ir_dominates(A->idom, h, p)) is_header = true;
+            if (ir_dominates(&A->tree, h, p)) is_header = true;
             else A->irreducible = true;
         }
         if (!is_header || A->irreducible) continue;
@@ -368,7 +369,6 @@ Uniformity ir_uniformity(IrModule *m) {
     Analysis A = {.m = m,
                   .exact = ARENA_ARRAY(m->arena, bool, values),
                   .order = ARENA_ARRAY(m->arena, BlockId, n),
-                  .idom = ARENA_ARRAY(m->arena, BlockId, n),
                   .ipdom = ARENA_ARRAY(m->arena, BlockId, n + 1),
                   .loop_of = ARENA_ARRAY(m->arena, uint32_t, n),
                   .join = ARENA_ARRAY(m->arena, uint8_t, n),
@@ -382,7 +382,7 @@ Uniformity ir_uniformity(IrModule *m) {
         A.order[i] = A.order[A.live - 1 - i];
         A.order[A.live - 1 - i] = swap;
     }
-    ir_dominators(m, A.idom);
+    A.tree = ir_dominators(m);
     postdominators(&A);
     find_loops(&A);
     if (A.irreducible) {

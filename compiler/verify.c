@@ -10,7 +10,7 @@
 
 typedef struct Verifier {
     const IrModule *m;
-    const BlockId *idom;
+    DomTree tree;
     uint32_t *place; /* position of each Ref in its block, from 1; 0 = in no live block */
     char *error;
     Ref at; /* the instruction that is being looked at */
@@ -273,9 +273,9 @@ static bool check_dominance(Verifier *v, const Instr *in) {
         Ref a = in->args[i];
         BlockId from = v->m->instrs.at[a].block;
         bool ok;
-        if (in->op == OP_PHI) ok = ir_dominates(v->idom, from, v->m->blocks.at[in->block].preds.at[i]);
+        if (in->op == OP_PHI) ok = ir_dominates(&v->tree, from, v->m->blocks.at[in->block].preds.at[i]);
         else if (from == in->block) ok = v->place[a] < v->place[v->at];
-        else ok = ir_dominates(v->idom, from, in->block);
+        else ok = ir_dominates(&v->tree, from, in->block);
         if (!ok) return fail(v, "operand %u (value %u, block %u) isn't defined on every way here", i, a, from);
     }
     return true;
@@ -322,9 +322,7 @@ static bool check_header(Verifier *v) {
 char *ir_verify(const IrModule *m) {
     Verifier v = {.m = m, .place = ARENA_ARRAY(m->arena, uint32_t, m->instrs.n)};
     if (!check_header(&v) || !check_graph(&v)) return v.error;
-    BlockId *idom = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
-    ir_dominators(m, idom);
-    v.idom = idom;
+    v.tree = ir_dominators(m);
     check_instrs(&v);
     return v.error;
 }

@@ -51,11 +51,10 @@ static void look_at_exit(IrModule *m, const NaturalLoop *l, const Block *b) {
 }
 
 void pass_waits(IrModule *m) {
-    BlockId *idom = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
-    ir_dominators(m, idom);
+    DomTree tree = ir_dominators(m);
     for (BlockId h = 0; h < m->blocks.n; h++) {
         NaturalLoop l;
-        if (m->blocks.at[h].dead || m->blocks.at[h].preds.n < 2 || !loop_find(m, idom, h, &l) || !loop_polls(m, &l))
+        if (m->blocks.at[h].dead || m->blocks.at[h].preds.n < 2 || !loop_find(m, &tree, h, &l) || !loop_polls(m, &l))
             continue;
         for (BlockId b = 0; b < m->blocks.n; b++)
             if (l.inside[b] && leaves(&l, &m->blocks.at[b])) look_at_exit(m, &l, &m->blocks.at[b]);
