@@ -318,15 +318,18 @@ static void narrow_to(Ranges *R, Ref r, int64_t lo, int64_t hi, int depth) {
     if (in->op == OP_CONVERT) {
         Ref x = in->args[0];
         Range all = has_range(type_of(R, x)) ? R->now[x] : (Range){1, 0}, whole = everything(t);
-        if (all.lo <= all.hi && all.lo >= whole.lo && all.hi <= whole.hi && t != T_U64 && type_of(R, x) != T_U64 &&
-            t != T_BOOL)
-            narrow_to(R, x, after.lo, after.hi, depth - 1);
-    } else if (in->op == OP_ADD && instr(R, in->args[1])->op == OP_CONST && type_is_signed(t)) {
-        S128 c = (int64_t)instr(R, in->args[1])->imm;
-        Range x = R->now[in->args[0]], whole = everything(t);
+        bool same_bits = t == T_U64 && type_of(R, x) == T_I64; /* below 2^63 it was no negative number */
+        bool exact = all.lo >= whole.lo && all.hi <= whole.hi && t != T_U64 && type_of(R, x) != T_U64 && t != T_BOOL;
+        if (all.lo <= all.hi && (same_bits || exact)) narrow_to(R, x, after.lo, after.hi, depth - 1);
+    } else if ((in->op == OP_ADD || in->op == OP_SUB) && type_is_signed(t)) {
+        Range by = R->now[in->args[1]], x = R->now[in->args[0]], whole = everything(t);
+        if (by.lo != by.hi) return;
+        S128 c = in->op == OP_ADD ? (S128)by.lo : -(S128)by.lo;
         S128 new_lo = after.lo - c, new_hi = after.hi - c;
         if (x.lo + c < whole.lo || x.hi + c > whole.hi || new_lo < whole.lo || new_hi > whole.hi) return;
         narrow_to(R, in->args[0], (int64_t)new_lo, (int64_t)new_hi, depth - 1);
+    } else if (in->op == OP_SELECT && R->now[in->args[0]].lo == R->now[in->args[0]].hi) {
+        narrow_to(R, in->args[R->now[in->args[0]].lo ? 1 : 2], after.lo, after.hi, depth - 1);
     }
 }
 

@@ -210,11 +210,7 @@ static void check_divisor(Eval *e, PySpan span, PyBinary op, Val b) {
     Ref r = val_ref(e, b);
     Type t = dtype_info[b.ty->dtype].ir;
     Ref zero = type_is_float(t) ? e_float(e, t, 0) : e_int(e, t, 0);
-    BlockId bad = e_new_block(e), good = e_new_block(e);
-    e_branch(e, e_cmp(e, PRED_EQ, r, zero), bad, good);
-    e_set_block(e, bad);
-    e_raise(e, span, "ZeroDivisionError", "division by zero");
-    e_set_block(e, good);
+    e_raise_if(e, span, e_cmp(e, PRED_EQ, r, zero), "ZeroDivisionError", "division by zero");
 }
 
 Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
@@ -365,7 +361,7 @@ static Val compare_scalars(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     return val_poisoned(v) ? v : val_convert(e, v, truth_type(e, a, b));
 }
 
-static Val logic(Eval *e, bool both, Val a, Val b) {
+Val eval_logic(Eval *e, bool both, Val a, Val b) {
     Wide x;
     if (val_as_int(a, &x)) return (x != 0) == both ? b : a;
     if (val_as_int(b, &x)) return (x != 0) == both ? a : b;
@@ -382,7 +378,7 @@ static Val compare_tuples(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
         for (uint32_t i = 0; i < n; i++) {
             Val v = eval_compare(e, span, op, a.items[i], b.items[i]);
             if (val_poisoned(v)) return v;
-            all = logic(e, op == PYC_EQ, all, v);
+            all = eval_logic(e, op == PYC_EQ, all, v);
         }
         return all;
     }
@@ -393,7 +389,7 @@ static Val compare_tuples(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
         Val less = eval_compare(e, span, strict, a.items[i], b.items[i]),
             same = eval_compare(e, span, PYC_EQ, a.items[i], b.items[i]);
         if (val_poisoned(less) || val_poisoned(same)) return val_poison(e);
-        out = logic(e, false, less, logic(e, true, same, out));
+        out = eval_logic(e, false, less, eval_logic(e, true, same, out));
     }
     return out;
 }
@@ -471,16 +467,20 @@ Val eval_contains(Eval *e, PySpan span, Val item, Val c, bool negate) {
     const char *x, *y;
     if (val_poisoned(item) || val_poisoned(c)) return val_poison(e);
     if (val_as_str(e, item, &x) && val_as_str(e, c, &y)) return val_bool(e, (strstr(y, x) != NULL) != negate);
+    if (c.ty->kind == TY_RANGE) {
+        Val has = range_contains(e, span, item, c);
+        return negate ? eval_not(e, span, has) : has;
+    }
     if (c.ty->kind == TY_TUPLE) {
         Val any = val_bool(e, false);
         for (uint32_t i = 0; i < c.ty->n; i++) {
             Val v = eval_compare(e, span, PYC_EQ, item, c.items[i]);
             if (val_poisoned(v)) return v;
-            any = logic(e, false, any, v);
+            any = eval_logic(e, false, any, v);
         }
         return negate ? eval_not(e, span, any) : any;
     }
-    return e_fail(e, span, "`in` works on tuples; write a loop for an array", DIAG_NOT_CONTAINER, e_text(e, c));
+    return e_fail(e, span, "`in` works on tuples and ranges; write a loop for an array", DIAG_NOT_CONTAINER, e_text(e, c));
 }
 
 /* ---- truth -------------------------------------------------------------------------------------------- */

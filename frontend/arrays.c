@@ -341,7 +341,7 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (v.ty->kind == TY_RANGE) {
         Val i = wrapped_index(e, span, index, eval_len(e, span, v), 0);
         if (val_poisoned(i)) return i;
-        return eval_binary(e, span, PYB_ADD, v.items[0], eval_binary(e, span, PYB_MUL, i, v.items[2]));
+        return range_item(e, v, i);
     }
     HostInfo info;
     memset(&info, 0, sizeof info);

@@ -390,3 +390,11 @@ void e_raise(Eval *e, PySpan span, const char *exception, const char *message) {
     VEC_PUSH(e->arena, &e->m->sites, site);
     e_emit(e, OP_RAISE, T_VOID, 0, NULL, 0, e->m->sites.n - 1);
 }
+
+void e_raise_if(Eval *e, PySpan span, Ref cond, const char *exception, const char *message) {
+    BlockId bad = e_new_block(e), good = e_new_block(e);
+    e_branch(e, cond, bad, good);
+    e_set_block(e, bad);
+    e_raise(e, span, exception, message);
+    e_set_block(e, good);
+}

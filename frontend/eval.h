@@ -109,6 +109,7 @@ Ref e_phi(Eval *e, Type t);
 void e_phi_add(Eval *e, Ref phi, BlockId pred, Ref value);
 /* Ends the thread with an exception of that name; emission goes on in an unreachable block. */
 void e_raise(Eval *e, PySpan span, const char *exception, const char *message);
+void e_raise_if(Eval *e, PySpan span, Ref cond, const char *exception, const char *message);   /* ... or goes on */
 
 /* ---- the operators, as the source has them ------------------------------------------------------------------ */
 Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b);

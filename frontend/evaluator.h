@@ -4,7 +4,7 @@
  * convert.c   conversions of scalars, coercion to a joined type
  * lattice.c   equality and join of abstract values
  * arith.c     operators; complexops.c complex arithmetic
- * arrays.c    indexing and attributes; iter.c ranges and iterators; calls.c calls
+ * arrays.c    indexing and attributes; range.c ranges; iter.c iterators; calls.c calls
  * attrs.c     attributes; step.c one instruction of Python SSA
  * infer.c     the fixed point over one function; undef.c variables that aren't assigned on every path
  * build.c     the IR of a function; contract.c products and sums that become FMA */
@@ -112,6 +112,7 @@ Val val_phi(Eval *e, Val abstract);                 /* PHIs for the parts, in th
 void val_phi_feed(Eval *e, Val phi, BlockId pred, Val v);
 
 /* arith.c, complexops.c */
+Val eval_logic(Eval *e, bool both, Val a, Val b);          /* two bools: and, else or */
 Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate);
 Val eval_contains(Eval *e, PySpan span, Val item, Val container, bool negate);
 bool val_dtype_named(Eval *e, Val v, DType *out);         /* np.float32, "f4", float: what np.dtype() takes */
@@ -130,6 +131,15 @@ Val eval_iter_has(Eval *e, PySpan span, Val it);
 Val eval_iter_value(Eval *e, PySpan span, Val it);
 Val eval_iter_next(Eval *e, PySpan span, Val it);
 Val tuple_item(Eval *e, PySpan span, Val tuple, Val index);
+
+/* range.c */
+Val range_len(Eval *e, PySpan span, Val range);
+Val range_item(Eval *e, Val range, Val index);      /* index known to be in 0 ... len-1 */
+Val range_contains(Eval *e, PySpan span, Val item, Val range);
+Val range_iter(Eval *e, PySpan span, Val range);
+Val range_has(Eval *e, PySpan span, Val iter);
+Val range_value(Eval *e, Val iter);
+Val range_next(Eval *e, Val iter);
 
 /* calls.c */
 PyFunc *func_for(Eval *e, HostRef code);            /* NULL: reported */

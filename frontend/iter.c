@@ -1,58 +1,11 @@
-/* iter.c - ranges, iterators over arrays and tuples, enumerate, zip, reversed, len, items of tuples.
+/* iter.c - iterators over arrays, tuples and ranges, enumerate, zip, reversed, len, items of tuples.
  *
- * An iterator is a value without mutable state: has, value and next are functions of it. */
+ * An iterator is a value without mutable state: has, value and next are functions of it. range.c has what ranges do. */
 #include "evaluator.h"
 
 #include <string.h>
 
 static bool is_integer(Val v) { return val_is_scalar(v) && (dt_is_int(val_dtype(v)) || v.ty->dtype == DT_BOOL); }
-
-/* ---- ranges ------------------------------------------------------------------------------------------ */
-
-/* Python's range yields Python ints; Numba's has the width of its arguments. */
-static Scalar range_scalar(Eval *e, Val start, Val stop, Val step) {
-    if (!e_numba(e)) return e_python_int(e);
-    bool narrow = true, is_unsigned = true;
-    const Val *all[] = {&start, &stop, &step};
-    for (int i = 0; i < 3; i++) {
-        if (val_const(*all[i]) && dt_fits(DT_I32, all[i]->i)) continue;
-        narrow &= dtype_info[all[i]->ty->dtype].bits <= 32 && all[i]->ty->dtype != DT_U32;
-        is_unsigned &= all[i]->ty->dtype == DT_U64;
-    }
-    if (val_const(start) && val_const(stop) && val_const(step)) return SCALAR(DT_I64, false);
-    return SCALAR(narrow ? DT_I32 : is_unsigned ? DT_U64 : DT_I64, false);
-}
-
-Val val_range(Eval *e, PySpan span, Val start, Val stop, Val step) {
-    Val *all[] = {&start, &stop, &step};
-    for (int i = 0; i < 3; i++) {
-        if (val_poisoned(*all[i])) return val_poison(e);
-        if (is_integer(*all[i])) continue;
-        bool is_float = val_is_scalar(*all[i]) && dt_is_float(val_dtype(*all[i]));
-        return e_fail(e, span, is_float ? "int(...) truncates; // is the integer division" : NULL, DIAG_RANGE_ARGUMENT,
-                      e_text(e, *all[i]));
-    }
-    if (val_const(step) && step.i == 0) return e_fail(e, span, NULL, DIAG_RANGE_STEP_ZERO);
-    Scalar s = range_scalar(e, start, stop, step);
-    for (int i = 0; i < 3; i++) *all[i] = val_convert(e, *all[i], s);
-    return val_composite(e, TY_RANGE, 0, 3, (Val[]){start, stop, step});
-}
-
-static Val arith(Eval *e, PyBinary op, Val a, Val b) { return eval_arith(e, op, val_sc(a), a, b); }
-
-/* max(0, (stop - start + step - sign) // step) */
-static Val range_len(Eval *e, PySpan span, Val r) {
-    Scalar s = e_python_int(e);
-    Val start = val_convert(e, r.items[0], s), stop = val_convert(e, r.items[1], s),
-        step = val_convert(e, r.items[2], s);
-    Val one = val_int(e, 1), zero = val_int(e, 0);
-    Val sign = eval_select(e, span, eval_compare(e, span, PYC_GT, step, zero), one, val_int(e, -1));
-    Val span_len = arith(e, PYB_SUB, stop, start);
-    Val one_less = val_convert(e, sign, s);
-    Val n = arith(e, PYB_FLOORDIV, arith(e, PYB_SUB, arith(e, PYB_ADD, span_len, step), one_less), step);
-    if (val_const(n)) return n.i < 0 ? zero : n;
-    return val_rt_int(e, e_op2(e, OP_MAX, T_I64, val_ref(e, n), e_int(e, T_I64, 0)));
-}
 
 Val eval_len(Eval *e, PySpan span, Val v) {
     const char *s;
@@ -126,7 +79,7 @@ Val eval_iter(Eval *e, PySpan span, Val v) {
     if (val_poisoned(v)) return v;
     switch (v.ty->kind) {
     case TY_ITER: return v;
-    case TY_RANGE: return make_iter(e, ITER_RANGE, 3, v.items);
+    case TY_RANGE: return range_iter(e, span, v);
     case TY_ARRAY:
         if (!v.ty->ndim) break;
         return make_iter(e, ITER_SEQ, 3, (Val[]){v, val_int(e, 0), eval_len(e, span, v)});
@@ -160,25 +113,12 @@ Val eval_reversed(Eval *e, PySpan span, Val v) {
         for (uint32_t i = 0; i < v.ty->n; i++) items[i] = v.items[v.ty->n - 1 - i];
         return eval_iter(e, span, val_tuple(e, v.ty->n, items));
     }
-    if (v.ty->kind == TY_ARRAY && v.ty->ndim)
+    if ((v.ty->kind == TY_ARRAY && v.ty->ndim) || v.ty->kind == TY_RANGE)
         return make_iter(e, ITER_RSEQ, 2, (Val[]){v, eval_binary(e, span, PYB_SUB, eval_len(e, span, v), one)});
-    if (v.ty->kind != TY_RANGE) return e_fail(e, span, NULL, DIAG_NOT_ITERABLE, e_text(e, v));
-    /* last = start + (len - 1) * step, down to start */
-    Scalar s = val_sc(v.items[0]);
-    Val less = val_convert(e, eval_binary(e, span, PYB_SUB, range_len(e, span, v), one), s);
-    Val last = eval_arith(e, PYB_ADD, s, v.items[0], eval_arith(e, PYB_MUL, s, less, v.items[2]));
-    Val stop = eval_arith(e, PYB_SUB, s, v.items[0], v.items[2]);
-    return make_iter(e, ITER_RANGE, 3,
-                     (Val[]){last, stop, val_convert(e, eval_unary(e, span, PYU_NEG, v.items[2]), s)});
+    return e_fail(e, span, NULL, DIAG_NOT_ITERABLE, e_text(e, v));
 }
 
-static Val range_has(Eval *e, PySpan span, Val it) {
-    Val cur = it.items[0], stop = it.items[1], step = it.items[2];
-    if (val_const(step)) return eval_compare(e, span, step.i > 0 ? PYC_LT : PYC_GT, cur, stop);
-    Val up = eval_compare(e, span, PYC_GT, step, val_const_int(e, val_sc(step), 0));
-    Val less = eval_compare(e, span, PYC_LT, cur, stop), more = eval_compare(e, span, PYC_GT, cur, stop);
-    return eval_select(e, span, up, less, more);
-}
+static Val add(Eval *e, PyBinary op, Val a, Val b) { return eval_arith(e, op, val_sc(a), a, b); }
 
 Val eval_iter_has(Eval *e, PySpan span, Val it) {
     if (val_poisoned(it)) return it;
@@ -202,9 +142,10 @@ Val eval_iter_has(Eval *e, PySpan span, Val it) {
 Val eval_iter_value(Eval *e, PySpan span, Val it) {
     if (val_poisoned(it)) return it;
     switch ((IterKind)it.ty->sub) {
-    case ITER_RANGE: return it.items[0];
+    case ITER_RANGE: return range_value(e, it);
     case ITER_SEQ:
     case ITER_RSEQ:
+        if (it.items[0].ty->kind == TY_RANGE) return range_item(e, it.items[0], it.items[1]);
         if (it.items[0].ty->kind != TY_TUPLE) return array_element(e, span, it.items[0], it.items[1]);
         if (val_const(it.items[1])) return tuple_item(e, span, it.items[0], it.items[1]);
         return select_item(e, span, it.items[0], it.items[1], false);
@@ -221,11 +162,11 @@ Val eval_iter_next(Eval *e, PySpan span, Val it) {
     Val *items = ARENA_ARRAY(e->arena, Val, it.ty->n + 1);
     memcpy(items, it.items, it.ty->n * sizeof *items);
     switch ((IterKind)it.ty->sub) {
-    case ITER_RANGE: items[0] = arith(e, PYB_ADD, items[0], items[2]); break;
-    case ITER_SEQ: items[1] = arith(e, PYB_ADD, items[1], val_int(e, 1)); break;
-    case ITER_RSEQ: items[1] = arith(e, PYB_SUB, items[1], val_int(e, 1)); break;
+    case ITER_RANGE: items[0] = range_next(e, it); break;
+    case ITER_SEQ: items[1] = add(e, PYB_ADD, items[1], val_int(e, 1)); break;
+    case ITER_RSEQ: items[1] = add(e, PYB_SUB, items[1], val_int(e, 1)); break;
     case ITER_ENUM:
-        items[0] = arith(e, PYB_ADD, items[0], val_int(e, 1));
+        items[0] = add(e, PYB_ADD, items[0], val_int(e, 1));
         items[1] = eval_iter_next(e, span, items[1]);
         break;
     case ITER_ZIP:

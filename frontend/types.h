@@ -35,7 +35,7 @@ typedef enum TyKind {
     TY_METHOD       /* obj.name: looked up as a device function "ndarray.NAME" or "scalar.NAME"; items[0]: obj */
 } TyKind;
 
-/* ITER_RANGE: current, stop, step. ITER_SEQ: container, index, end. ITER_RSEQ: container, index counting down.
+/* ITER_RANGE: current, stop, step, base (range.c). ITER_SEQ: container, index, end. ITER_RSEQ: container, index counting down.
  * ITER_ENUM: count, inner. ITER_ZIP: inner iterators. */
 typedef enum IterKind { ITER_RANGE, ITER_SEQ, ITER_RSEQ, ITER_ENUM, ITER_ZIP } IterKind;
 

@@ -136,42 +136,38 @@ ARGS = {
 # param ptr data "a" leaf 0 align 16 noalias read
 # param i64 shape "a" leaf 0
 # param ptr data "out" leaf 1 align 16 noalias written
-# param i64 shape "out" leaf 1
 # b0:
 #   %1 = param ptr 0
 #   %2 = param i64 1
 #   %3 = param ptr 2
-#   %4 = param i64 3
-#   %5 = sreg.ctaid.x i32
-#   %6 = sreg.ntid.x i32
-#   %7 = sreg.tid.x i32
-#   %8 = sreg.nctaid.x i32
-#   %9 = const i64 0
-#   %10 = const i32 1
+#   %4 = sreg.ctaid.x i32
+#   %5 = sreg.ntid.x i32
+#   %6 = sreg.tid.x i32
+#   %7 = sreg.nctaid.x i32
+#   %8 = const i32 1
+#   %9 = convert i32 %2
+#   %10 = convert i64 %4
 #   %11 = convert i64 %5
-#   %12 = convert i64 %6
-#   %13 = mul i64 %11, %12
-#   %14 = convert i64 %7
-#   %15 = add i64 %13, %14
-#   %16 = convert i64 %8
-#   %17 = mul i64 %16, %12
+#   %12 = mul i64 %10, %11
+#   %13 = convert i64 %6
+#   %14 = add i64 %12, %13
+#   %15 = mul.nowrap i32 %7, %5
+#   %16 = convert i64 %15
+#   %17 = convert u64 %9
 #   jump b1
 # b1:
-#   %18 = phi i64 b0:%15, b2:%20
-#   %19 = cmp.lt bool %18, %2
-#   branch %19, b2, b3
+#   %18 = phi i64 b0:%14, b2:%22
+#   %19 = convert i32 %18
+#   %20 = convert u64 %18
+#   %21 = cmp.lt bool %20, %17
+#   branch %21, b2, b3
 # b2:
-#   %20 = add i64 %18, %17
-#   %21 = add i64 %18, %2
-#   %22 = cmp.lt bool %18, %9
-#   %23 = select i64 %22, %21, %18
-#   %24 = addr ptr %1, %23, 4
-#   %25 = load.invariant i32 %24
-#   %26 = add i32 %25, %10
-#   %27 = add i64 %18, %4
-#   %28 = select i64 %22, %27, %18
-#   %29 = addr ptr %3, %28, 4
-#   store %29, %26
+#   %22 = add i64 %18, %16
+#   %23 = addr ptr %1, %19, 4
+#   %24 = load.invariant i32 %23
+#   %25 = add i32 %24, %8
+#   %26 = addr ptr %3, %19, 4
+#   store %26, %25
 #   jump b1
 # b3:
 #   ret

@@ -201,6 +201,8 @@ ARGS = {
 # param i64 scalar "stop" leaf 1
 # param i64 scalar "step" leaf 2
 # param ptr data "out" leaf 3 align 16 noalias written
+# site "ValueError" "range() arg 3 must not be zero"
+# site "OverflowError" "range() spans more than 64 bits hold"
 # b0:
 #   %1 = const i32 2
 #   %2 = const i32 1
@@ -208,35 +210,58 @@ ARGS = {
 #   %4 = param i64 1
 #   %5 = param i64 2
 #   %6 = param ptr 3
-#   %7 = const i64 -99
-#   %8 = const i64 0
+#   %7 = const i64 0
+#   %8 = const i64 -99
 #   %9 = const i64 7
 #   %10 = const i64 1
-#   jump b1
+#   %11 = cmp.eq bool %5, %7
+#   branch %11, b1, b2
 # b1:
-#   %11 = phi i64 b0:%7, b2:%11, b3:%14
-#   %12 = phi i64 b0:%8, b2:%12, b3:%21
-#   %13 = phi i64 b0:%8, b2:%13, b3:%22
-#   %14 = phi i64 b0:%3, b2:%19, b3:%19
-#   %15 = cmp.gt bool %5, %8
-#   %16 = cmp.lt bool %14, %4
-#   %17 = cmp.gt bool %14, %4
-#   %18 = select bool %15, %16, %17
-#   branch %18, b2, b4
+#   raise 0
 # b2:
-#   %19 = add i64 %14, %5
-#   %20 = cmp.eq bool %14, %9
-#   branch %20, b1, b3
+#   %12 = cmp.gt bool %5, %7
+#   %13 = min i64 %3, %7
+#   %14 = select i64 %12, %13, %3
+#   %15 = max i64 %4, %14
+#   %16 = sub i64 %15, %14
+#   %17 = min i64 %4, %14
+#   %18 = sub i64 %14, %17
+#   %19 = select i64 %12, %16, %18
+#   %20 = neg i64 %5
+#   %21 = select i64 %12, %20, %5
+#   %22 = convert u64 %21
+#   %23 = convert u64 %19
+#   %24 = cmp.gt bool %23, %22
+#   %25 = cmp.lt bool %19, %7
+#   %26 = and bool %25, %24
+#   branch %26, b3, b4
 # b3:
-#   %21 = add i64 %12, %10
-#   %22 = add i64 %13, %14
-#   jump b1
+#   raise 1
 # b4:
-#   store %6, %12
-#   %23 = addr ptr %6, %2, 8
-#   store %23, %13
-#   %24 = addr ptr %6, %1, 8
-#   store %24, %11
+#   %27 = phi i64 b2:%8, b5:%27, b6:%30
+#   %28 = phi i64 b2:%7, b5:%28, b6:%38
+#   %29 = phi i64 b2:%7, b5:%29, b6:%39
+#   %30 = phi i64 b2:%3, b5:%36, b6:%36
+#   %31 = sub i64 %30, %14
+#   %32 = sub i64 %14, %30
+#   %33 = select i64 %12, %31, %32
+#   %34 = convert u64 %33
+#   %35 = cmp.lt bool %34, %23
+#   branch %35, b5, b7
+# b5:
+#   %36 = add i64 %30, %5
+#   %37 = cmp.eq bool %30, %9
+#   branch %37, b4, b6
+# b6:
+#   %38 = add i64 %28, %10
+#   %39 = add i64 %29, %30
+#   jump b4
+# b7:
+#   store %6, %28
+#   %40 = addr ptr %6, %2, 8
+#   store %40, %29
+#   %41 = addr ptr %6, %1, 8
+#   store %41, %27
 #   ret
 # <<<
 # >>> ir nested(i8[::1])
@@ -265,7 +290,7 @@ ARGS = {
 #   %18 = convert i64 %17
 #   jump b1
 # b1:
-#   %19 = phi i64 b0:%11, b11:%25
+#   %19 = phi i64 b0:%11, b11:%26
 #   %20 = phi i32 b0:%5, b11:%23
 #   %21 = convert i64 %20
 #   %22 = cmp.lt bool %20, %17
@@ -273,34 +298,36 @@ ARGS = {
 # b2:
 #   %23 = add.nowrap i32 %20, %4
 #   %24 = mul i64 %18, %13
+#   %25 = convert u64 %24
 #   jump b3
 # b3:
-#   %25 = phi i64 b2:%19, b9:%29, b10:%29
-#   %26 = phi i64 b2:%21, b9:%28, b10:%28
-#   %27 = cmp.lt bool %26, %24
-#   branch %27, b4, b11
+#   %26 = phi i64 b2:%19, b9:%31, b10:%31
+#   %27 = phi i64 b2:%21, b9:%30, b10:%30
+#   %28 = convert u64 %27
+#   %29 = cmp.lt bool %28, %25
+#   branch %29, b4, b11
 # b4:
-#   %28 = add i64 %26, %14
+#   %30 = add i64 %27, %14
 #   jump b5
 # b5:
-#   %29 = phi i64 b4:%25, b7:%38, b8:%29
-#   %30 = phi i32 b4:%3, b7:%33, b8:%33
-#   %31 = convert i64 %30
-#   %32 = cmp.gt bool %30, %5
-#   branch %32, b6, b10
+#   %31 = phi i64 b4:%26, b7:%40, b8:%31
+#   %32 = phi i32 b4:%3, b7:%35, b8:%35
+#   %33 = convert i64 %32
+#   %34 = cmp.gt bool %32, %5
+#   branch %34, b6, b10
 # b6:
-#   %33 = add.nowrap i32 %30, %2
-#   %34 = add i64 %21, %26
-#   %35 = truncmod i64 %34, %31
-#   %36 = convert i32 %35
-#   %37 = cmp.eq bool %36, %5
-#   branch %37, b7, b8
+#   %35 = add.nowrap i32 %32, %2
+#   %36 = add i64 %21, %27
+#   %37 = truncmod i64 %36, %33
+#   %38 = convert i32 %37
+#   %39 = cmp.eq bool %38, %5
+#   branch %39, b7, b8
 # b7:
-#   %38 = add i64 %29, %12
+#   %40 = add i64 %31, %12
 #   jump b5
 # b8:
-#   %39 = cmp.eq bool %30, %1
-#   branch %39, b9, b5
+#   %41 = cmp.eq bool %32, %1
+#   branch %41, b9, b5
 # b9: poll
 #   jump b3
 # b10: poll
@@ -308,11 +335,11 @@ ARGS = {
 # b11: poll
 #   jump b1
 # b12:
-#   %40 = cmp.lt bool %17, %15
-#   branch %40, b13, b14
+#   %42 = cmp.lt bool %17, %15
+#   branch %42, b13, b14
 # b13:
-#   %41 = addr ptr %6, %17, 8
-#   store %41, %19
+#   %43 = addr ptr %6, %17, 8
+#   store %43, %19
 #   jump b14
 # b14:
 #   ret

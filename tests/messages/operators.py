@@ -165,10 +165,10 @@ def min_of_too_large(x, out):
 #    in kernel is_between_values(array(int64, 1d, C), array(int64, 1d, C))
 # <<<
 # >>> message in_an_array(f4[::1], f4[::1])
-# TypingError: operators.py:64:19: error: 'in' needs a tuple, and this is array(float32, 1d, C)
+# TypingError: operators.py:64:19: error: 'in' needs a tuple or a range, and this is array(float32, 1d, C)
 #    64 |     out[0] = 1 if 3 in x else 0
 #       |                   ^^^^^^
-#    help: `in` works on tuples; write a loop for an array
+#    help: `in` works on tuples and ranges; write a loop for an array
 #    in kernel in_an_array(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message huge_integer(i8[::1])

@@ -1,0 +1,117 @@
+"""A range has the numbers that it has in Python, also where a step passes the end of a 64-bit integer."""
+
+from __future__ import annotations
+
+import itertools
+
+import gpu
+import numpy as np
+import pytest
+from gpu import cuda
+
+LEAST, MOST = -(2**63), 2**63 - 1
+MANY = 6
+
+
+def counting(step: str):
+    """A kernel that writes the first numbers of range(a, b, step) and how many there were, at most MANY."""
+    scope: dict = {}
+    source = (
+        "def k(a, b, c, out):\n    n = 0\n    for i in range(a, b, STEP):\n        out[1 + n] = i\n        n += 1\n"
+    )
+    exec(source.replace("STEP", step) + f"        if n == {MANY}:\n            break\n    out[0] = n\n", scope)
+    return scope["k"]
+
+
+RUN_TIME = gpu.jit(counting("c"))
+CASES = [
+    (MOST - 4, MOST, 3),
+    (0, MOST, 2**62),
+    (5, MOST, 2**61),
+    (LEAST + 4, LEAST, -3),
+    (-5, LEAST, -(2**62)),
+    (MOST, 0, LEAST),
+    (LEAST, -1, 2**61),
+    (-3, 12, 4),
+    (12, -3, -4),
+    (3, 3, 2),
+    (3, -3, 2),
+    (MOST - 1, MOST, 1),
+    (LEAST + 1, LEAST, -1),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_range_ends_where_pythons_does(case: tuple[int, int, int]) -> None:
+    want = list(itertools.islice(range(*case), MANY))
+    for kernel in (RUN_TIME, gpu.jit(counting(str(case[2])))):
+        out = np.zeros(MANY + 1, np.int64)
+        kernel[1, 1](*case, out)
+        assert out[: 1 + len(want)].tolist() == [len(want), *want]
+
+
+@pytest.mark.parametrize(
+    "case", [(2**31 - 5, 2**31 - 1, 3), (-(2**31) + 4, -(2**31), -3), (0, 2**31 - 1, 2**30)], ids=str
+)
+def test_narrow_counters_of_the_numba_dialect(case: tuple[int, int, int]) -> None:
+    out = np.zeros(MANY + 1, np.int64)
+    cuda.jit(counting("c"))[1, 1](*(np.int32(v) for v in case), out)
+    want = list(range(*case))
+    assert out[: 1 + len(want)].tolist() == [len(want), *want]
+
+
+def test_unsigned_counters_of_the_numba_dialect() -> None:
+    case = (np.uint64(2**64 - 6), np.uint64(2**64 - 1), np.uint64(4))
+    out = np.zeros(MANY + 1, np.uint64)
+    cuda.jit(counting("c"))[1, 1](*case, out)
+    assert out[:3].tolist() == [2, 2**64 - 6, 2**64 - 2]
+
+
+def test_a_step_of_zero_raises() -> None:
+    with pytest.raises(ValueError, match=r"range\(\) arg 3 must not be zero.* in k"):
+        RUN_TIME[1, 1](0, 5, 0, np.zeros(MANY + 1, np.int64))
+        gpu.synchronize()
+
+
+def test_more_than_64_bits_between_start_and_stop_raise() -> None:
+    with pytest.raises(OverflowError, match=r"range\(\) spans more than 64 bits hold"):
+        RUN_TIME[1, 1](LEAST, MOST, 2**62, np.zeros(MANY + 1, np.int64))
+        gpu.synchronize()
+
+
+@gpu.jit(device=True)
+def length(a, b, c):
+    return len(range(a, b, c))
+
+
+@gpu.jit(device=True)
+def inside(x, a, b, c):
+    return x in range(a, b, c)
+
+
+@gpu.jit(device=True)
+def outside_constant(x):
+    return x not in range(3, 20, 4)
+
+
+@gpu.jit(device=True)
+def backwards(a, b, c):
+    total = 0
+    for i in reversed(range(a, b, c)):
+        total = total * 31 + i
+    return total
+
+
+@pytest.mark.parametrize(
+    "case", [(0, 9, 2), (9, 0, -2), (-7, 7, 3), (5, 5, 1), (5, 1, 1), (LEAST, LEAST + 9, 4), (0, MOST, 2**61)], ids=str
+)
+def test_length_membership_and_reversal(case: tuple[int, int, int]) -> None:
+    numbers = range(*case)
+    assert length(*case) == len(numbers)
+    total = 0
+    for i in reversed(numbers):
+        total = total * 31 + i
+    assert backwards(*case) == (total - LEAST) % 2**64 + LEAST
+    for x in (*case, 0, 1, 2, 3, 3.0, 2.5, np.float32(4), np.int8(-1), np.uint64(2**64 - 1), True):
+        assert inside(x, *case) == (x in numbers), x
+        assert outside_constant(x) == (x not in range(3, 20, 4)), x
