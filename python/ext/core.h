@@ -8,6 +8,7 @@
  *   variant.c     the table of specialisations;  compile.c  frontend and compiler library, joined
  *   host.c        what the frontend asks about Python objects;  hostcode.c  code objects
  *   devices.c     the table of devices and the launch on each
+ *   array.c       arrays on a device;  arraycopy.c  copies between any two arrays;  stream.c  streams and events (array.h)
  *   hostcall.c    a device function called from Python, through libffi
  *   errors.c      messages and kernel exceptions as Python exceptions
  *   inspect.c     text of each stage, PTX for the command line
@@ -60,6 +61,7 @@ int numpy_array(PyObject *o, HostArray *out);
 /* The same for everything else that shows its memory: __array_interface__ or the buffer protocol. The memory stays
  * valid while `*keep`, a new reference, lives. */
 int foreign_array(PyObject *o, HostArray *out, PyObject **keep);
+Layout array_layout(const HostArray *a);                /* from shape and strides */
 DType numpy_scalar_dtype(PyTypeObject *t);              /* of NumPy and ml_dtypes scalar types, else DT_NONE */
 const void *numpy_scalar_bytes(PyObject *o, DType d);   /* where a scalar object has its value */
 /* The dtype that `o` names: np.float32, np.dtype("f4"), an object with _dtype; else DT_NONE. No error is set. */

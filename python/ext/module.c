@@ -1,5 +1,5 @@
 /* module.c - gpu._core: the module itself. Importing it loads neither NumPy nor the compiler. */
-#include "core.h"
+#include "array.h"
 
 #ifndef GPU_VERSION
 #define GPU_VERSION "0"
@@ -63,7 +63,9 @@ PyMODINIT_FUNC PyInit__core(void) {
     PyObject *module = PyModule_Create(&definition);
     if (!module) return NULL;
     if (numpy_init() < 0 || add_type(module, &Type_Type, "Type") < 0 || add_type(module, &Kernel_Type, "Kernel") < 0 ||
-        add_type(module, &Launcher_Type, "Launcher") < 0 || add_type(module, &Auto_Type, "_Auto") < 0 ||
+        add_type(module, &Launcher_Type, "Launcher") < 0 || add_type(module, &Memory_Type, "Memory") < 0 ||
+        add_type(module, &Array_Type, "ArrayBase") < 0 || add_type(module, &Stream_Type, "StreamBase") < 0 ||
+        add_type(module, &Event_Type, "EventBase") < 0 || add_type(module, &Auto_Type, "_Auto") < 0 ||
         PyModule_AddStringConstant(module, "__version__", GPU_VERSION) < 0)
         goto error;
     auto_object = _PyObject_New(&Auto_Type);

@@ -163,7 +163,7 @@ int numpy_init(void) {
 
 bool numpy_is_array(PyObject *o) { return load() && PyObject_TypeCheck(o, np.array); }
 
-static Layout layout_of(const HostArray *a) {
+Layout array_layout(const HostArray *a) {
     int64_t step = dtype_bytes(a->dtype);
     bool c = true, f = true, empty = false;
     for (int i = 0; i < a->ndim; i++) empty = empty || a->shape[i] == 0;
@@ -415,7 +415,7 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep) {
         Py_CLEAR(*keep);
         return PyErr_Occurred() ? -1 : status;
     }
-    out->layout = layout_of(out);
+    out->layout = array_layout(out);
     if (check_aligned(out) == 0) return 1;
     Py_CLEAR(*keep);
     return -1;

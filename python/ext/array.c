@@ -1,0 +1,451 @@
+/* array.c - arrays on a device: memory, views into it, and what Python's gpu.Array is made of.
+ *
+ * Everything here takes exact, checked arguments; python/gpu/_array.py turns what users write into them. */
+#include "array.h"
+
+#include <stdlib.h>
+#include <structmember.h>
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static void memory_dealloc(PyObject *self) {
+    MemoryObject *m = (MemoryObject *)self;
+    Device *d = m->device;
+    if (!m->owner && m->kind == MEMORY_DEVICE) d->ops->free(d, m->kind, m->at);
+    else if (!m->owner) {
+        /* The driver may wait for kernels that use it, and those for a callback that needs the GIL. */
+        Py_BEGIN_ALLOW_THREADS
+        d->ops->free(d, m->kind, m->host);
+        Py_END_ALLOW_THREADS
+    }
+    Py_XDECREF(m->stream);
+    Py_XDECREF(m->owner);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyMemberDef memory_members[] = {
+    {"nbytes", T_PYSSIZET, offsetof(MemoryObject, bytes), READONLY, NULL},
+    {"owner", T_OBJECT, offsetof(MemoryObject, owner), READONLY, NULL},
+    {"stream", T_OBJECT, offsetof(MemoryObject, stream), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+PyTypeObject Memory_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "gpu._core.Memory",
+    .tp_basicsize = sizeof(MemoryObject),
+    .tp_dealloc = memory_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = "Memory of a device that arrays share.",
+    .tp_members = memory_members,
+};
+
+static MemoryObject *memory_new(Device *d, MemoryKind kind) {
+    MemoryObject *m = PyObject_New(MemoryObject, &Memory_Type);
+    if (!m) return NULL;
+    m->device = d;
+    m->kind = kind;
+    m->at = m->host = NULL;
+    m->bytes = 0;
+    m->stream = m->owner = NULL;
+    return m;
+}
+
+/* Where kernels find pinned memory: by its own address in most drivers. Where they can't use it at all, copies still can. */
+static Status address_pinned(MemoryObject *m, Failure *f) {
+    void *at;
+    Status s = m->device->ops->device_address(m->device, m->host, &at, f);
+    if (s == GPU_OK) m->at = at;
+    return s;
+}
+
+static MemoryObject *memory_alloc(Device *d, MemoryKind kind, size_t bytes, uint32_t flags, PyObject *stream_object,
+                                  Stream *stream) {
+    MemoryObject *m = memory_new(d, kind);
+    if (!m) return NULL;
+    void *at = NULL;
+    Failure f;
+    Status s;
+    Py_BEGIN_ALLOW_THREADS
+    s = d->ops->alloc(d, kind, bytes, flags, stream, &at, &f);
+    Py_END_ALLOW_THREADS
+    m->at = at;
+    if (s == GPU_OK && at) {
+        if (kind != MEMORY_DEVICE || d->ops->shares_host_memory) m->host = at;
+        if (kind == MEMORY_PINNED) s = address_pinned(m, &f);
+    }
+    if (s != GPU_OK) {
+        errors_from_failure(&f, d, NULL);
+        Py_DECREF(m);
+        return NULL;
+    }
+    m->bytes = bytes;
+    m->stream = Py_XNewRef(stream_object);
+    return m;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------ */
+
+static int read_ints(PyObject *tuple, int64_t *out, const char *what) {
+    if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) > MAX_DIMS) {
+        PyErr_Format(PyExc_ValueError, "%s must be a tuple of at most %d integers", what, MAX_DIMS);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+        out[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i));
+        if (out[i] == -1 && PyErr_Occurred()) return -1;
+    }
+    return (int)PyTuple_GET_SIZE(tuple);
+}
+
+static int read_dtype(const char *name) {
+    DType d = dtype_from_name(name);
+    if (d == DT_NONE) return PyErr_Format(PyExc_TypeError, "no device array has the dtype %s", name), -1;
+    return (int)d;
+}
+
+/* Strides of a packed array; the number of its bytes, or -1: too many. */
+static int64_t pack_strides(HostArray *a, bool fortran) {
+    int64_t step = dtype_bytes(a->dtype), bytes = step;
+    for (int i = 0; i < a->ndim; i++) {
+        if (a->shape[i] < 0) return PyErr_SetString(PyExc_ValueError, "negative dimensions are not allowed"), -1;
+        if (a->shape[i] && __builtin_mul_overflow(bytes, a->shape[i], &bytes))
+            return PyErr_SetString(PyExc_ValueError, "array is too big: its bytes can't be counted"), -1;
+    }
+    for (int k = 0; k < a->ndim; k++) {
+        int i = fortran ? k : a->ndim - 1 - k;
+        a->strides[i] = step;
+        step *= a->shape[i] ? a->shape[i] : 1;
+    }
+    for (int i = 0; i < a->ndim; i++)
+        if (!a->shape[i]) return 0;
+    return bytes;
+}
+
+/* First and last byte that elements have, counted from the data pointer; false: there are none. */
+static bool array_span(const HostArray *a, int64_t *low, int64_t *high) {
+    *low = 0;
+    *high = dtype_bytes(a->dtype);
+    for (int i = 0; i < a->ndim; i++) {
+        int64_t reach;
+        if (a->shape[i] == 0) return false;
+        if (__builtin_mul_overflow(a->shape[i] - 1, a->strides[i], &reach)) return *low = INT64_MIN, true;
+        if (__builtin_add_overflow(reach < 0 ? *low : *high, reach, reach < 0 ? low : high)) return *low = INT64_MIN, true;
+    }
+    return true;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------ */
+
+/* Takes over the reference to `memory`. */
+static PyObject *array_make(PyTypeObject *type, MemoryObject *memory, const HostArray *h) {
+    ArrayObject *a = (ArrayObject *)type->tp_alloc(type, 0);
+    int64_t *dims = a ? PyMem_Malloc(2u * (h->ndim + 1u) * sizeof *dims) : NULL;
+    if (!dims) {
+        Py_DECREF(memory);
+        Py_XDECREF(a);
+        return PyErr_NoMemory();
+    }
+    a->memory = memory;
+    a->device = memory->device;
+    a->data = (char *)(uintptr_t)h->data;
+    a->dtype = (uint8_t)h->dtype;
+    a->ndim = h->ndim;
+    a->readonly = h->readonly;
+    a->shape = dims;
+    a->strides = dims + h->ndim;
+    memcpy(a->shape, h->shape, h->ndim * sizeof *dims);
+    memcpy(a->strides, h->strides, h->ndim * sizeof *dims);
+    Layout layout = array_layout(h);
+    a->layout = (uint8_t)layout;
+    key_put_array(a->key, h->dtype, h->ndim, layout, h->readonly);
+    return (PyObject *)a;
+}
+
+void array_describe(const ArrayObject *a, HostArray *out) {
+    out->dtype = (DType)a->dtype;
+    out->ndim = a->ndim;
+    out->layout = (Layout)a->layout;
+    out->readonly = a->readonly;
+    out->data = a->data;
+    memcpy(out->shape, a->shape, a->ndim * sizeof *a->shape);
+    memcpy(out->strides, a->strides, a->ndim * sizeof *a->strides);
+}
+
+static void array_dealloc(PyObject *self) {
+    ArrayObject *a = (ArrayObject *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    if (a->weakrefs) PyObject_ClearWeakRefs(self);
+    Py_XDECREF(a->memory);
+    PyMem_Free(a->shape);
+    type->tp_free(self);
+}
+
+static Device *device_named(const char *name) {
+    Device *d;
+    Failure f;
+    Status s;
+    Py_BEGIN_ALLOW_THREADS
+    s = runtime_device(name, &d, &f);
+    Py_END_ALLOW_THREADS
+    if (s == GPU_OK) return d;
+    errors_from_failure(&f, NULL, NULL);
+    return NULL;
+}
+
+/* alloc(device, shape, dtype, order, kind, flags, stream): uninitialised, packed. */
+static PyObject *array_alloc(PyObject *cls, PyObject *args) {
+    const char *device, *dtype;
+    PyObject *shape, *stream_object;
+    int order, kind;
+    unsigned flags;
+    if (!PyArg_ParseTuple(args, "sOsCiIO:_alloc", &device, &shape, &dtype, &order, &kind, &flags, &stream_object))
+        return NULL;
+    HostArray h = {0};
+    int ndim = read_ints(shape, h.shape, "a shape"), d = read_dtype(dtype);
+    if (ndim < 0 || d < 0) return NULL;
+    h.ndim = (uint8_t)ndim;
+    h.dtype = (DType)d;
+    int64_t bytes = pack_strides(&h, order == 'F');
+    Device *on = bytes < 0 ? NULL : device_named(device);
+    Stream *stream;
+    PyObject *object;
+    if (!on || stream_named(stream_object, on, &stream, &object) < 0) return NULL;
+    MemoryObject *m = memory_alloc(on, (MemoryKind)kind, (size_t)bytes, flags, object, stream);
+    if (!m) return NULL;
+    h.data = m->at;
+    return array_make((PyTypeObject *)cls, m, &h);
+}
+
+/* wrap(device, address, host address or 0, shape, strides or None, dtype, readonly, kind, owner, stream): foreign memory. */
+static PyObject *array_wrap(PyObject *cls, PyObject *args) {
+    const char *device, *dtype;
+    unsigned long long at, host;
+    PyObject *shape, *strides, *owner, *stream_object;
+    int readonly, kind;
+    if (!PyArg_ParseTuple(args, "sKKOOspiOO:_wrap", &device, &at, &host, &shape, &strides, &dtype, &readonly, &kind,
+                          &owner, &stream_object))
+        return NULL;
+    HostArray h = {.readonly = readonly, .data = (const void *)(uintptr_t)at};
+    int ndim = read_ints(shape, h.shape, "a shape"), d = read_dtype(dtype);
+    if (ndim < 0 || d < 0) return NULL;
+    h.ndim = (uint8_t)ndim;
+    h.dtype = (DType)d;
+    if (pack_strides(&h, false) < 0) return NULL;
+    if (strides != Py_None && read_ints(strides, h.strides, "strides") != ndim) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "as many strides as dimensions are needed");
+        return NULL;
+    }
+    int64_t low, high;
+    bool any = array_span(&h, &low, &high);
+    if (any && (low == INT64_MIN || !at)) {
+        PyErr_SetString(PyExc_ValueError, at ? "these strides reach out of the address space" : "the address is 0");
+        return NULL;
+    }
+    Device *on = device_named(device);
+    Stream *stream;
+    PyObject *object;
+    if (!on || stream_named(stream_object, on, &stream, &object) < 0) return NULL;
+    MemoryObject *m = memory_new(on, (MemoryKind)kind);
+    if (!m) return NULL;
+    m->at = any ? (char *)(uintptr_t)at + low : NULL;
+    m->host = any && host ? (char *)(uintptr_t)host + low : NULL;
+    m->bytes = any ? (size_t)(high - low) : 0;
+    m->owner = Py_NewRef(owner);
+    m->stream = Py_XNewRef(object);
+    return array_make((PyTypeObject *)cls, m, &h);
+}
+
+/* Every element of `h` lies in the memory, at addresses that its type takes. */
+static bool view_fits(const MemoryObject *m, const HostArray *h) {
+    int64_t low, high;
+    if (!array_span(h, &low, &high)) return true;
+    int64_t at = (const char *)h->data - m->at;
+    return low != INT64_MIN && at + low >= 0 && at + high <= (int64_t)m->bytes;
+}
+
+static bool view_aligned(const HostArray *h) {
+    uintptr_t bits = (uintptr_t)h->data, align = dtype_bytes(dtype_info[h->dtype].part);
+    for (int i = 0; i < h->ndim; i++)
+        if (h->shape[i] > 1) bits |= (uintptr_t)h->strides[i];
+    return (bits & (align - 1)) == 0;
+}
+
+/* view(offset, shape, strides, dtype, readonly): another look at the same memory; offset in bytes from this one's start. */
+static PyObject *array_view(PyObject *self, PyObject *args) {
+    ArrayObject *a = (ArrayObject *)self;
+    long long offset;
+    PyObject *shape, *strides;
+    const char *dtype;
+    int readonly;
+    if (!PyArg_ParseTuple(args, "LOOsp:_view", &offset, &shape, &strides, &dtype, &readonly)) return NULL;
+    HostArray h = {.readonly = readonly || a->readonly, .data = a->data + offset};
+    int ndim = read_ints(shape, h.shape, "a shape"), d = read_dtype(dtype);
+    if (ndim < 0 || d < 0) return NULL;
+    if (read_ints(strides, h.strides, "strides") != ndim) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "as many strides as dimensions are needed");
+        return NULL;
+    }
+    h.ndim = (uint8_t)ndim;
+    h.dtype = (DType)d;
+    if (!view_fits(a->memory, &h)) return PyErr_SetString(PyExc_ValueError, "the view reaches out of the array's memory"), NULL;
+    if (!view_aligned(&h))
+        return PyErr_Format(PyExc_ValueError, "elements of this view would not be aligned for %s", dtype), NULL;
+    return array_make(Py_TYPE(self), (MemoryObject *)Py_NewRef(a->memory), &h);
+}
+
+/* ---- contents ---------------------------------------------------------------------------------- */
+
+/* An array of ours, or one on the host. */
+static int read_place(PyObject *o, Place *out, PyObject **keep) {
+    *keep = NULL;
+    if (array_check(o)) {
+        ArrayObject *a = (ArrayObject *)o;
+        out->device = a->device;
+        array_describe(a, &out->array);
+        return 0;
+    }
+    out->device = NULL;
+    int status = numpy_array(o, &out->array);
+    if (status == 0) status = foreign_array(o, &out->array, keep);
+    if (status == 0) PyErr_Format(PyExc_TypeError, "this is no array: %.80s", Py_TYPE(o)->tp_name);
+    return status > 0 ? 0 : -1;
+}
+
+static int same_shape(const HostArray *to, const HostArray *from) {
+    bool same = to->ndim == from->ndim && to->dtype == from->dtype;
+    for (int i = 0; same && i < to->ndim; i++) same = to->shape[i] == from->shape[i];
+    if (!same) PyErr_SetString(PyExc_ValueError, "a copy needs arrays of one shape and one dtype");
+    return same ? 0 : -1;
+}
+
+static PyObject *copy_places(PyObject *to_object, PyObject *from_object, const Device *d, PyObject *stream_object) {
+    Place to, from;
+    PyObject *keep[2] = {NULL, NULL}, *object;
+    Stream *stream;
+    Failure f;
+    Status s = GPU_ERROR_VALUE;
+    bool ready = read_place(to_object, &to, &keep[0]) == 0 && read_place(from_object, &from, &keep[1]) == 0 &&
+                 same_shape(&to.array, &from.array) == 0 && stream_named(stream_object, d, &stream, &object) == 0;
+    if (ready && to.array.readonly) {
+        PyErr_SetString(PyExc_ValueError, "assignment destination is read-only");
+        ready = false;
+    }
+    if (ready) {
+        Py_BEGIN_ALLOW_THREADS
+        s = place_copy(&to, &from, stream, &f);
+        Py_END_ALLOW_THREADS
+        if (s != GPU_OK) errors_from_failure(&f, d, NULL);
+    }
+    Py_XDECREF(keep[0]);
+    Py_XDECREF(keep[1]);
+    return s == GPU_OK ? Py_NewRef(Py_None) : NULL;
+}
+
+/* copy_from(array, stream): self[...] = array of this shape and dtype. */
+static PyObject *array_copy_from(PyObject *self, PyObject *args) {
+    PyObject *other, *stream;
+    if (!PyArg_ParseTuple(args, "OO:_copy_from", &other, &stream)) return NULL;
+    return copy_places(self, other, ((ArrayObject *)self)->device, stream);
+}
+
+/* copy_to(array, stream): array[...] = self. */
+static PyObject *array_copy_to(PyObject *self, PyObject *args) {
+    PyObject *other, *stream;
+    if (!PyArg_ParseTuple(args, "OO:_copy_to", &other, &stream)) return NULL;
+    return copy_places(other, self, ((ArrayObject *)self)->device, stream);
+}
+
+/* fill(bytes of one element, stream): only of packed arrays. */
+static PyObject *array_fill(PyObject *self, PyObject *args) {
+    ArrayObject *a = (ArrayObject *)self;
+    const char *element;
+    Py_ssize_t size;
+    PyObject *stream_object, *object;
+    Stream *stream;
+    if (!PyArg_ParseTuple(args, "y#O:_fill", &element, &size, &stream_object)) return NULL;
+    if (a->readonly) return PyErr_SetString(PyExc_ValueError, "assignment destination is read-only"), NULL;
+    if (size != (Py_ssize_t)dtype_bytes((DType)a->dtype) || a->layout == LAYOUT_A)
+        return PyErr_SetString(PyExc_ValueError, "fill needs one element, and a packed array"), NULL;
+    if (stream_named(stream_object, a->device, &stream, &object) < 0) return NULL;
+    Place to = {.device = a->device};
+    array_describe(a, &to.array);
+    Failure f;
+    Status s;
+    Py_BEGIN_ALLOW_THREADS
+    s = place_fill(&to, element, stream, &f);
+    Py_END_ALLOW_THREADS
+    if (s == GPU_OK) Py_RETURN_NONE;
+    errors_from_failure(&f, a->device, NULL);
+    return NULL;
+}
+
+/* ---- attributes -------------------------------------------------------------------------------- */
+
+static PyObject *ints(const int64_t *at, int n) {
+    PyObject *tuple = PyTuple_New(n);
+    for (int i = 0; tuple && i < n; i++) {
+        PyObject *o = PyLong_FromLongLong(at[i]);
+        if (!o) Py_CLEAR(tuple);
+        else PyTuple_SET_ITEM(tuple, i, o);
+    }
+    return tuple;
+}
+
+#define ARRAY_GETTER(name, expression)                                                                                 \
+    static PyObject *get_##name(PyObject *self, void *unused) {                                                        \
+        const ArrayObject *a = (const ArrayObject *)self;                                                              \
+        (void)unused;                                                                                                  \
+        return expression;                                                                                             \
+    }
+ARRAY_GETTER(shape, ints(a->shape, a->ndim))
+ARRAY_GETTER(strides, ints(a->strides, a->ndim))
+ARRAY_GETTER(ndim, PyLong_FromLong(a->ndim))
+ARRAY_GETTER(itemsize, PyLong_FromLong((long)dtype_bytes((DType)a->dtype)))
+ARRAY_GETTER(dtype_name, PyUnicode_FromString(dtype_info[a->dtype].name))
+ARRAY_GETTER(device, PyUnicode_FromString(a->device->name))
+ARRAY_GETTER(shares_host, PyBool_FromLong(a->device->ops->shares_host_memory))
+ARRAY_GETTER(address, PyLong_FromVoidPtr(a->data))
+ARRAY_GETTER(host_address, array_host(a) ? PyLong_FromVoidPtr(array_host(a)) : Py_NewRef(Py_None))
+ARRAY_GETTER(readonly, PyBool_FromLong(a->readonly))
+ARRAY_GETTER(layout, PyUnicode_FromString(a->layout == LAYOUT_C ? "C" : a->layout == LAYOUT_F ? "F" : "A"))
+ARRAY_GETTER(kind, PyLong_FromLong((long)a->memory->kind))
+ARRAY_GETTER(memory, Py_NewRef((PyObject *)a->memory))
+
+static PyGetSetDef array_getset[] = {
+    {"shape", get_shape, NULL, "Sizes of the dimensions.", NULL},
+    {"strides", get_strides, NULL, "Bytes from an element to the next in each dimension.", NULL},
+    {"ndim", get_ndim, NULL, "Number of dimensions.", NULL},
+    {"itemsize", get_itemsize, NULL, "Bytes of an element.", NULL},
+    {"device", get_device, NULL, "Name of the device: \"cpu\", \"cuda:0\".", NULL},
+    {"_dtype_name", get_dtype_name, NULL, NULL, NULL},
+    {"_shares_host", get_shares_host, NULL, NULL, NULL},
+    {"_address", get_address, NULL, NULL, NULL},
+    {"_host_address", get_host_address, NULL, NULL, NULL},
+    {"_readonly", get_readonly, NULL, NULL, NULL},
+    {"_layout", get_layout, NULL, NULL, NULL},
+    {"_kind", get_kind, NULL, NULL, NULL},
+    {"_memory", get_memory, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef array_methods[] = {
+    {"_alloc", array_alloc, METH_VARARGS | METH_CLASS, "_alloc(device, shape, dtype, order, kind, flags, stream)"},
+    {"_wrap", array_wrap, METH_VARARGS | METH_CLASS,
+     "_wrap(device, address, host, shape, strides, dtype, readonly, kind, owner, stream)"},
+    {"_view", array_view, METH_VARARGS, "_view(offset, shape, strides, dtype, readonly)"},
+    {"_copy_from", array_copy_from, METH_VARARGS, "_copy_from(array, stream)"},
+    {"_copy_to", array_copy_to, METH_VARARGS, "_copy_to(array, stream)"},
+    {"_fill", array_fill, METH_VARARGS, "_fill(element, stream)"},
+    {NULL, NULL, 0, NULL},
+};
+
+PyTypeObject Array_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "gpu._core.ArrayBase",
+    .tp_basicsize = sizeof(ArrayObject),
+    .tp_dealloc = array_dealloc,
+    .tp_weaklistoffset = offsetof(ArrayObject, weakrefs),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .tp_doc = "What gpu.Array is made of.",
+    .tp_methods = array_methods,
+    .tp_getset = array_getset,
+};

@@ -1,0 +1,91 @@
+/* array.h - arrays on a device, streams and events: the structs that the launch path reads.
+ *
+ * Python's gpu.Array is a subclass of ArrayBase (array.c) with indexing, printing and conversion (python/gpu/_array.py).
+ * Conventions as in core.h. */
+#ifndef GPU_ARRAY_H
+#define GPU_ARRAY_H
+
+#include "core.h"
+
+/* ---- stream.c ---------------------------------------------------------------------------------- */
+
+typedef struct StreamObject {
+    PyObject_HEAD
+    Device *device;
+    Stream *stream;          /* NULL: the legacy default stream */
+    bool destroy;            /* made or wrapped by us: stream_destroy() when this object goes */
+    PyObject *owner;         /* of a wrapped handle, or NULL */
+} StreamObject;
+
+typedef struct EventObject {
+    PyObject_HEAD
+    Device *device;
+    Event *event;
+} EventObject;
+
+extern PyTypeObject Stream_Type, Event_Type;
+
+/* The stream that `o` names on the device: None, the current one; 0, the legacy default one; a Stream of this device.
+ * *object: the Stream, borrowed, or NULL. 0, or -1 with TypeError or ValueError. */
+int stream_named(PyObject *o, const Device *d, Stream **out, PyObject **object);
+/* The stream of the innermost `with stream:` of this thread on the device, or NULL: the default stream. */
+StreamObject *stream_current(const Device *d);
+
+/* Waits without the GIL, with Ctrl-C: fills in a Waiter for a call of the runtime. */
+typedef struct GilWaiter {
+    Waiter waiter;
+    PyThreadState *state;
+} GilWaiter;
+const Waiter *waiter_begin(GilWaiter *w);    /* gives up the GIL */
+void waiter_end(GilWaiter *w);
+
+/* ---- array.c ----------------------------------------------------------------------------------- */
+
+/* Memory that arrays share; freed with the last of them, in the order of its stream. */
+typedef struct MemoryObject {
+    PyObject_HEAD
+    Device *device;
+    char *at;                /* as kernels address it */
+    char *host;              /* as the host addresses it; NULL: it can't */
+    size_t bytes;
+    MemoryKind kind;
+    PyObject *stream;        /* the Stream that it was allocated for, or NULL */
+    PyObject *owner;         /* of foreign memory, or NULL: ours */
+} MemoryObject;
+
+typedef struct ArrayObject {
+    PyObject_HEAD
+    MemoryObject *memory;
+    Device *device;
+    char *data;              /* as kernels address it */
+    uint8_t dtype, ndim, layout;    /* DType, Layout */
+    bool readonly;
+    uint8_t key[KEY_ARRAY_BYTES];   /* its part of a specialisation's key */
+    int64_t *shape, *strides;       /* in one block; strides in bytes */
+    PyObject *weakrefs;
+} ArrayObject;
+
+extern PyTypeObject Array_Type, Memory_Type;
+
+static inline bool array_check(PyObject *o) { return PyObject_TypeCheck(o, &Array_Type); }
+static inline Stream *memory_stream(const MemoryObject *m) {
+    return m->stream ? ((const StreamObject *)m->stream)->stream : NULL;
+}
+/* Where the host reads and writes the array; NULL: nowhere. */
+static inline char *array_host(const ArrayObject *a) {
+    return a->memory->host ? a->memory->host + (a->data - a->memory->at) : NULL;
+}
+/* As numpy_array() gives it, but the address is the device's. */
+void array_describe(const ArrayObject *a, HostArray *out);
+
+/* ---- arraycopy.c ------------------------------------------------------------------------------- */
+
+/* One side of a copy: an array on a device, or on the host (device NULL). */
+typedef struct Place { Device *device; HostArray array; } Place;
+
+/* to[...] = from, of the same shape and dtype, any strides, also overlapping. Without the GIL. */
+Status place_copy(const Place *to, const Place *from, Stream *s, Failure *f);
+/* Fills a contiguous array. */
+Status place_fill(const Place *to, const void *element, Stream *s, Failure *f);
+
+#endif

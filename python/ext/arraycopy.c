@@ -1,0 +1,258 @@
+/* arraycopy.c - copies between arrays of one shape on hosts and devices, whatever their strides.
+ *
+ * A copy is a nest of loops, outermost first; both sides take a step of their own in each. Axes of one element are
+ * dropped, axes that lie behind each other in both are joined, and what is left innermost goes to the driver as rows.
+ * A driver copies only rows that go upwards, so the rest goes through a packed block on the host. */
+#include "array.h"
+
+#include <stdlib.h>
+
+typedef struct Walk {
+    int n;
+    int64_t size[MAX_DIMS], to_step[MAX_DIMS], from_step[MAX_DIMS], item;
+    char *to;
+    const char *from;
+} Walk;
+
+static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+
+/* Axes of more than one element, the one with the longest steps (of `to`, or else of `from`) first, those of it
+ * upwards. False: there are no elements. */
+static bool walk_open(Walk *w, const HostArray *to, const HostArray *from, bool by_to) {
+    *w = (Walk){.item = dtype_bytes(to->dtype), .to = (char *)(uintptr_t)to->data, .from = from->data};
+    for (int i = 0; i < to->ndim; i++) {
+        int64_t n = to->shape[i], steps[2] = {to->strides[i], from->strides[i]};
+        if (n == 0) return false;
+        if (n == 1) continue;
+        if (steps[!by_to] < 0) {
+            w->to += (n - 1) * steps[0];
+            w->from += (n - 1) * steps[1];
+            steps[0] = -steps[0];
+            steps[1] = -steps[1];
+        }
+        int at = w->n++;
+        const int64_t *keys = by_to ? w->to_step : w->from_step;
+        for (; at > 0 && magnitude(keys[at - 1]) < steps[!by_to]; at--) {
+            w->size[at] = w->size[at - 1];
+            w->to_step[at] = w->to_step[at - 1];
+            w->from_step[at] = w->from_step[at - 1];
+        }
+        w->size[at] = n;
+        w->to_step[at] = steps[0];
+        w->from_step[at] = steps[1];
+    }
+    return true;
+}
+
+static void walk_join(Walk *w) {
+    for (int i = w->n - 2; i >= 0; i--) {
+        if (w->to_step[i] != w->to_step[i + 1] * w->size[i + 1] || w->from_step[i] != w->from_step[i + 1] * w->size[i + 1])
+            continue;
+        w->size[i + 1] *= w->size[i];
+        w->n--;
+        for (int k = i; k < w->n; k++) {
+            w->size[k] = w->size[k + 1];
+            w->to_step[k] = w->to_step[k + 1];
+            w->from_step[k] = w->from_step[k + 1];
+        }
+    }
+}
+
+/* ---- on the host ------------------------------------------------------------------------------- */
+
+static void copy_row(char *to, const char *from, int64_t n, int64_t to_step, int64_t from_step, size_t item) {
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, item);
+}
+
+/* Known sizes make one move of each memcpy. */
+static void copy_elements(char *to, const char *from, int64_t n, int64_t to_step, int64_t from_step, int64_t item) {
+    switch (item) {
+    case 1: copy_row(to, from, n, to_step, from_step, 1); return;
+    case 2: copy_row(to, from, n, to_step, from_step, 2); return;
+    case 4: copy_row(to, from, n, to_step, from_step, 4); return;
+    case 8: copy_row(to, from, n, to_step, from_step, 8); return;
+    default: copy_row(to, from, n, to_step, from_step, (size_t)item);
+    }
+}
+
+static void host_level(const Walk *w, int level, char *to, const char *from) {
+    if (level == w->n) {
+        memcpy(to, from, (size_t)w->item);
+    } else if (level == w->n - 1) {
+        if (w->to_step[level] == w->item && w->from_step[level] == w->item)
+            memcpy(to, from, (size_t)(w->size[level] * w->item));
+        else copy_elements(to, from, w->size[level], w->to_step[level], w->from_step[level], w->item);
+    } else {
+        for (int64_t i = 0; i < w->size[level]; i++)
+            host_level(w, level + 1, to + i * w->to_step[level], from + i * w->from_step[level]);
+    }
+}
+
+static void host_copy(const HostArray *to, const HostArray *from) {
+    Walk w;
+    if (!walk_open(&w, to, from, true)) return;
+    walk_join(&w);
+    host_level(&w, 0, w.to, w.from);
+}
+
+/* ---- through the driver ------------------------------------------------------------------------ */
+
+typedef struct Transfer {
+    Device *device, *other;    /* other: COPY_ON_DEVICE from there; NULL: the same */
+    CopyKind kind;
+    Stream *stream;
+    Failure *failure;
+} Transfer;
+
+/* The innermost axes as the rows of one call of the driver: how many axes that takes, 0 if it can't be said so. */
+static int rows_of(const Walk *w, const Transfer *t, Copy *c) {
+    int last = w->n - 1, taken = 0;
+    *c = (Copy){.kind = t->kind, .width = (size_t)w->item, .rows = 1, .from_device = t->other};
+    if (last >= 0 && w->to_step[last] == w->item && w->from_step[last] == w->item) {
+        c->width = (size_t)(w->size[last--] * w->item);
+        taken++;
+    }
+    if (last < 0 || t->other) return taken ? taken : w->n == 0 ? 0 : -1;
+    if (w->to_step[last] < (int64_t)c->width || w->from_step[last] < (int64_t)c->width) return -1;
+    if (w->to_step[last] > INT32_MAX || w->from_step[last] > INT32_MAX) return taken ? taken : -1;
+    c->rows = (size_t)w->size[last];
+    c->to_pitch = (size_t)w->to_step[last];
+    c->from_pitch = (size_t)w->from_step[last];
+    return taken + 1;
+}
+
+static Status driver_level(const Walk *w, int level, int stop, Copy *c, char *to, const char *from, const Transfer *t) {
+    if (level == stop) {
+        c->to = to;
+        c->from = from;
+        return t->device->ops->copy(t->device, c, t->stream, t->failure);
+    }
+    Status s = GPU_OK;
+    for (int64_t i = 0; i < w->size[level] && s == GPU_OK; i++)
+        s = driver_level(w, level + 1, stop, c, to + i * w->to_step[level], from + i * w->from_step[level], t);
+    return s;
+}
+
+/* Is it something that the driver can do? Then does it. */
+static bool driver_copy(const HostArray *to, const HostArray *from, bool by_to, const Transfer *t, Status *status) {
+    Walk w;
+    *status = GPU_OK;
+    if (!walk_open(&w, to, from, by_to)) return true;
+    walk_join(&w);
+    Copy c;
+    int taken = rows_of(&w, t, &c);
+    if (taken < 0) return false;
+    *status = driver_level(&w, 0, w.n - taken, &c, w.to, w.from, t);
+    return true;
+}
+
+/* ---- through a packed block on the host -------------------------------------------------------- */
+
+/* An array like `like`, its axes in the same order in memory but without gaps; data is malloc'ed. */
+static bool packed_like(HostArray *out, const HostArray *like) {
+    *out = *like;
+    int64_t step = dtype_bytes(like->dtype), bytes = step;
+    bool done[MAX_DIMS] = {false};
+    for (int k = 0; k < like->ndim; k++) {
+        int least = -1;
+        for (int i = like->ndim - 1; i >= 0; i--)
+            if (!done[i] && (least < 0 || magnitude(like->strides[i]) < magnitude(like->strides[least]))) least = i;
+        done[least] = true;
+        out->strides[least] = step;
+        step *= like->shape[least];
+        bytes *= like->shape[least];
+    }
+    out->data = malloc(bytes ? (size_t)bytes : 1);
+    return out->data != NULL;
+}
+
+static Status to_device(const Place *to, const HostArray *from, Stream *s, Failure *f) {
+    Transfer t = {to->device, NULL, COPY_TO_DEVICE, s, f};
+    Status status;
+    if (driver_copy(&to->array, from, true, &t, &status)) return status;
+    HostArray packed;
+    if (!packed_like(&packed, &to->array)) return failure_memory(f);
+    host_copy(&packed, from);
+    if (!driver_copy(&to->array, &packed, true, &t, &status))
+        status = failure_set(f, GPU_ERROR_VALUE, "elements of the destination overlap each other");
+    free((void *)(uintptr_t)packed.data);
+    return status;
+}
+
+static Status to_host(const HostArray *to, const Place *from, Stream *s, Failure *f) {
+    Transfer t = {from->device, NULL, COPY_TO_HOST, s, f};
+    Status status;
+    if (driver_copy(to, &from->array, false, &t, &status)) return status;
+    HostArray packed;
+    if (!packed_like(&packed, &from->array)) return failure_memory(f);
+    if (driver_copy(&packed, &from->array, false, &t, &status)) {
+        if (status == GPU_OK) host_copy(to, &packed);
+    } else {
+        status = failure_set(f, GPU_ERROR_UNSUPPORTED, "elements of the source overlap each other: copy its base");
+    }
+    free((void *)(uintptr_t)packed.data);
+    return status;
+}
+
+/* ---- any two ----------------------------------------------------------------------------------- */
+
+static bool overlap(const HostArray *a, const HostArray *b) {
+    uintptr_t low[2], high[2];
+    const HostArray *both[2] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        low[k] = (uintptr_t)both[k]->data;
+        high[k] = low[k] + dtype_bytes(both[k]->dtype);
+        for (int i = 0; i < both[k]->ndim; i++) {
+            int64_t reach = (both[k]->shape[i] - 1) * both[k]->strides[i];
+            if (reach < 0) low[k] += (uintptr_t)reach;
+            else high[k] += (uintptr_t)reach;
+        }
+    }
+    return low[0] < high[1] && low[1] < high[0];
+}
+
+/* By way of the host, so that what is read can't be what was written. */
+static Status staged(const Place *to, const Place *from, Stream *s, Failure *f) {
+    HostArray packed;
+    if (!packed_like(&packed, &to->array)) return failure_memory(f);
+    const Place middle = {NULL, packed};
+    Status status = place_copy(&middle, from, s, f);
+    if (status == GPU_OK) status = place_copy(to, &middle, s, f);
+    free((void *)(uintptr_t)packed.data);
+    return status;
+}
+
+static bool on_host(const Place *p) { return !p->device || p->device->ops->shares_host_memory; }
+
+Status place_copy(const Place *to, const Place *from, Stream *s, Failure *f) {
+    for (int i = 0; i < to->array.ndim; i++)
+        if (to->array.shape[i] == 0) return GPU_OK;
+    if (on_host(to) && on_host(from)) {
+        if (overlap(&to->array, &from->array)) {
+            HostArray packed;
+            if (!packed_like(&packed, &from->array)) return failure_memory(f);
+            host_copy(&packed, &from->array);
+            host_copy(&to->array, &packed);
+            free((void *)(uintptr_t)packed.data);
+        } else {
+            host_copy(&to->array, &from->array);
+        }
+        return GPU_OK;
+    }
+    if (on_host(from)) return to_device(to, &from->array, s, f);
+    if (on_host(to)) return to_host(&to->array, from, s, f);
+    bool same = to->device == from->device;
+    Transfer t = {to->device, same ? NULL : from->device, COPY_ON_DEVICE, s, f};
+    Status status;
+    if (!(same && overlap(&to->array, &from->array)) && driver_copy(&to->array, &from->array, true, &t, &status))
+        return status;
+    return staged(to, from, s, f);
+}
+
+Status place_fill(const Place *to, const void *element, Stream *s, Failure *f) {
+    size_t count = 1;
+    for (int i = 0; i < to->array.ndim; i++) count *= (size_t)to->array.shape[i];
+    if (!count) return GPU_OK;
+    return to->device->ops->fill(to->device, (void *)(uintptr_t)to->array.data, element, dtype_bytes(to->array.dtype), count,
+                                 s, f);
+}
