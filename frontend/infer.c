@@ -1,8 +1,9 @@
 /* infer.c - types and constants of one function: sparse conditional propagation to a fixed point.
  *
  * Only executable edges carry values, so branches that a constant decides are dropped before they are typed.
- * Blocks are swept in reverse postorder until nothing rises. A PHI joins its executable operands; POISON and
- * unassigned operands don't count there: what is wrong is reported when the function is built, from the final types.
+ * Blocks are swept in their order until nothing rises, again from where a change may be seen first. A PHI joins its
+ * executable operands; POISON and unassigned operands don't count there: what is wrong is reported when the function is
+ * built, from the final types.
  *
  * An instance (function, types and constants of its arguments) is inferred once. */
 #include "evaluator.h"
@@ -49,9 +50,30 @@ typedef struct Sweep {
     Eval *e;
     Frame *fr;
     Instance *inst;
-    uint32_t number;
-    bool changed;
+    const PyBlockId *loop_start; /* of each block */
+    PyBlockId block;             /* being swept */
+    PyBlockId again;             /* where the next sweep starts; blocks.n: nothing changed */
+    uint32_t number;             /* of sweeps since the last new edge */
 } Sweep;
+
+/* Where the outermost loop around each block starts (the block itself without one): a change in the block is seen by
+ * later blocks in the same sweep, and by no block before that one. */
+static PyBlockId *loop_starts(const Eval *e, const PyFunc *f) {
+    PyBlockId *start = ARENA_ARRAY(e->arena, PyBlockId, f->blocks.n);
+    for (PyBlockId b = 0; b < f->blocks.n; b++) start[b] = b;
+    for (PyBlockId b = 0; b < f->blocks.n; b++) {
+        const PyBlock *block = &f->blocks.at[b];
+        for (uint32_t s = 0; s < block->nsucc; s++)
+            for (PyBlockId in = block->succ[s]; in <= b; in++)
+                if (start[in] > block->succ[s]) start[in] = block->succ[s];
+    }
+    return start;
+}
+
+static void changed(Sweep *w) {
+    PyBlockId from = w->loop_start[w->block];
+    if (from < w->again) w->again = from;
+}
 
 bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to) {
     const PyBlock *b = &inst->f->blocks.at[from];
@@ -71,7 +93,7 @@ static bool contributes(Val v) { return v.ty && v.ty->kind != TY_POISON && v.ty-
 static void set_cell(Sweep *w, PyRef r, Val v) {
     if (val_same(w->inst->cell[r], v)) return;
     w->inst->cell[r] = v;
-    w->changed = true;
+    changed(w);
 }
 
 /* Without its constants: what a variable is that may also be the zero of an unassigned one. */
@@ -109,7 +131,7 @@ static void sweep_phi(Sweep *w, PyRef r) {
     if (w->number > FREE_SWEEPS && contributes(v) && contributes(inst->cell[r]) &&
         !val_join(w->e, inst->cell[r], v, &v))
         v = val_poison(w->e);
-    if (undef != inst->maybe_undef[r]) w->changed = true;
+    if (undef != inst->maybe_undef[r]) changed(w);
     inst->maybe_undef[r] = undef;
     if (undef && e_numba(w->e) && contributes(v)) v = without_constants(w->e, v);
     if (v.ty) set_cell(w, r, val_abstract(w->e, v));
@@ -118,7 +140,9 @@ static void sweep_phi(Sweep *w, PyRef r) {
 static void take_edge(Sweep *w, PyBlockId from, uint32_t s) {
     Instance *inst = w->inst;
     PyBlockId to = inst->f->blocks.at[from].succ[s];
-    if (!inst->edge[from][s] || !inst->reached[to]) w->changed = true;
+    if (inst->edge[from][s]) return;
+    changed(w);
+    w->number = 0; /* what follows a loop is reached when the loop has settled, and then needs sweeps of its own */
     inst->edge[from][s] = inst->reached[to] = true;
 }
 
@@ -134,6 +158,7 @@ static void sweep_terminator(Sweep *w, PyBlockId b) {
 
 static void sweep_block(Sweep *w, PyBlockId b) {
     const PyBlock *block = &w->inst->f->blocks.at[b];
+    w->block = b;
     w->inst->stops[b] = false;
     for (uint32_t i = 0; i < block->instrs.n; i++) {
         PyRef r = block->instrs.at[i];
@@ -183,14 +208,16 @@ static void infer(Eval *e, Instance *inst) {
     e->building = false;
     e->frame = &fr;
     e->depth++;
-    Sweep w = {.e = e, .fr = &fr, .inst = inst, .changed = true};
+    PyBlockId n = inst->f->blocks.n;
+    Sweep w = {.e = e, .fr = &fr, .inst = inst, .loop_start = loop_starts(e, inst->f)};
     inst->reached[0] = true;
-    while (w.changed && w.number++ < MAX_SWEEPS) {
-        w.changed = false;
-        for (PyBlockId b = 0; b < inst->f->blocks.n; b++)
+    while (w.again < n && w.number++ < MAX_SWEEPS) {
+        PyBlockId first = w.again;
+        w.again = n;
+        for (PyBlockId b = first; b < n; b++)
             if (inst->reached[b]) sweep_block(&w, b);
     }
-    inst->unsettled = w.changed;
+    inst->unsettled = w.again < n;
     inst->result = join_results(&w);
     e->depth--;
     e->frame = fr.caller;
