@@ -39,12 +39,22 @@ static Z z_log(Eval *e, Type t, Z z) {
     return (Z){re, im};
 }
 
-/* The root of the half sum, scaled by 8 against overflow; the other part is the quotient, which loses nothing. */
+/* sqrt((x + |z|) / 2): x and y are scaled by 1/8 against overflow, or up where they may have no normal halves. */
+static Ref root_of_half_sum(Eval *e, Type t, Ref x, Ref y) {
+    bool wide = t == T_F64;
+    Ref most = e_op2(e, OP_NANMAX, t, x, y), small = e_cmp(e, PRED_LT, most, e_float(e, t, wide ? 0x1p-900 : 0x1p-90));
+    Ref up = e_float(e, t, wide ? 0x1p199 : 0x1p59), eighth = e_float(e, t, 0.125);
+    Ref back = e_float(e, t, wide ? 0x1p-100 : 0x1p-30), two = e_float(e, t, 2);
+    Ref by = e_select(e, t, small, up, eighth);
+    Ref sx = e_op2(e, OP_MUL, t, x, by), sy = e_op2(e, OP_MUL, t, y, by);
+    Ref root = e_math1(e, MATH_SQRT, t, e_op2(e, OP_ADD, t, sx, e_math2(e, MATH_HYPOT, t, sx, sy)));
+    return e_op2(e, OP_MUL, t, root, e_select(e, t, small, back, two));
+}
+
+/* The root of the half sum; the other part is the quotient, which loses nothing. */
 static Z z_sqrt(Eval *e, Type t, Z z) {
-    Ref eighth = e_float(e, t, 0.125), zero = e_float(e, t, 0), two = e_float(e, t, 2);
-    Ref ax = e_op2(e, OP_MUL, t, e_op1(e, OP_ABS, t, z.re), eighth), ay = e_op1(e, OP_ABS, t, z.im);
-    Ref length = e_math2(e, MATH_HYPOT, t, ax, e_op2(e, OP_MUL, t, ay, eighth));
-    Ref s = e_op2(e, OP_MUL, t, two, e_math1(e, MATH_SQRT, t, e_op2(e, OP_ADD, t, ax, length)));
+    Ref zero = e_float(e, t, 0), ay = e_op1(e, OP_ABS, t, z.im);
+    Ref s = root_of_half_sum(e, t, e_op1(e, OP_ABS, t, z.re), ay);
     Ref d = e_op2(e, OP_DIV, t, ay, e_op2(e, OP_ADD, t, s, s));
     Ref right = e_op1(e, OP_NOT, T_BOOL, sign_bit(e, t, z.re));
     Ref re = e_select(e, t, right, s, d), im = e_math2(e, MATH_COPYSIGN, t, e_select(e, t, right, d, s), z.im);
@@ -89,6 +99,120 @@ static Z z_tanh(Eval *e, Type t, Z z) {
 static Z turned(Eval *e, Type t, Z z) { return (Z){e_op1(e, OP_NEG, t, z.im), z.re}; }
 static Z turned_back(Eval *e, Type t, Z z) { return (Z){z.im, e_op1(e, OP_NEG, t, z.re)}; }
 
+/* ---- inverse functions: CPython's formulas, whose branch cuts and special values are C99's ------------------------
+ */
+
+static Ref neg(Eval *e, Type t, Ref x) { return e_op1(e, OP_NEG, t, x); }
+
+/* A part is so large that its square, or a sum of two, has no place in the type. */
+static Ref is_large(Eval *e, Type t, Z z, double limit) {
+    Ref by = e_float(e, t, limit);
+    Ref re = e_cmp(e, PRED_GT, e_op1(e, OP_ABS, t, z.re), by);
+    Ref im = e_cmp(e, PRED_GT, e_op1(e, OP_ABS, t, z.im), by);
+    return e_op2(e, OP_OR, T_BOOL, re, im);
+}
+
+static double quarter_of_most(Type t) { return t == T_F64 ? 0x1p1022 : 0x1p126; }
+
+static Ref half_length(Eval *e, Type t, Z z) {
+    Ref x = half_of(e, t, z.re), y = half_of(e, t, z.im);
+    return e_math2(e, MATH_HYPOT, t, x, y);
+}
+
+/* log |2 z|, of large numbers */
+static Ref log_twice(Eval *e, Type t, Z z) {
+    Ref log = e_math1(e, MATH_LOG, t, half_length(e, t, z));
+    return e_op2(e, OP_ADD, t, log, e_float(e, t, 2 * 0.69314718055994530942));
+}
+
+/* sqrt(x + y i), with x = 1 + `by` */
+static Z root_beside_one(Eval *e, Type t, Ref by, Ref y) {
+    Ref x = e_op2(e, OP_ADD, t, by, e_float(e, t, 1));
+    return z_sqrt(e, t, (Z){x, y});
+}
+
+/* a b + c d, or a b - c d */
+static Ref products(Eval *e, Op op, Type t, Ref a, Ref b, Ref c, Ref d) {
+    Ref ab = e_op2(e, OP_MUL, t, a, b), cd = e_op2(e, OP_MUL, t, c, d);
+    return e_op2(e, op, t, ab, cd);
+}
+
+static Ref twice(Eval *e, Type t, Ref x) { return e_op2(e, OP_ADD, t, x, x); }
+
+static Z z_acos(Eval *e, Type t, Z z) {
+    Ref large = is_large(e, t, z, quarter_of_most(t)), minus_im = neg(e, t, z.im);
+    Z a = root_beside_one(e, t, neg(e, t, z.re), minus_im), b = root_beside_one(e, t, z.re, z.im);
+    Ref re = twice(e, t, e_math2(e, MATH_ATAN2, t, a.re, b.re));
+    Ref im = e_math1(e, MATH_ASINH, t, products(e, OP_SUB, t, b.re, a.im, b.im, a.re));
+    Ref far_re = e_math2(e, MATH_ATAN2, t, e_op1(e, OP_ABS, t, z.im), z.re);
+    Ref far_im = e_math2(e, MATH_COPYSIGN, t, log_twice(e, t, z), minus_im);
+    re = e_select(e, t, large, far_re, re);
+    im = e_select(e, t, large, far_im, im);
+    Ref at_zero = e_cmp(e, PRED_EQ, z.re, e_float(e, t, 0)); /* also where the other part is nan */
+    return (Z){e_select(e, t, at_zero, e_float(e, t, 1.57079632679489661923), re), im};
+}
+
+static Z z_acosh(Eval *e, Type t, Z z) {
+    Ref large = is_large(e, t, z, quarter_of_most(t)), minus_one = e_float(e, t, -1);
+    Z a = z_sqrt(e, t, (Z){e_op2(e, OP_ADD, t, z.re, minus_one), z.im}), b = root_beside_one(e, t, z.re, z.im);
+    Ref re = e_math1(e, MATH_ASINH, t, products(e, OP_ADD, t, a.re, b.re, a.im, b.im));
+    Ref im = twice(e, t, e_math2(e, MATH_ATAN2, t, a.im, b.re));
+    re = e_select(e, t, large, log_twice(e, t, z), re);
+    im = e_select(e, t, large, e_math2(e, MATH_ATAN2, t, z.im, z.re), im);
+    return (Z){re, im};
+}
+
+static Z z_asinh(Eval *e, Type t, Z z) {
+    Ref large = is_large(e, t, z, quarter_of_most(t)), size = e_op1(e, OP_ABS, t, z.re);
+    Z a = root_beside_one(e, t, z.im, neg(e, t, z.re)), b = root_beside_one(e, t, neg(e, t, z.im), z.re);
+    Ref re = e_math1(e, MATH_ASINH, t, products(e, OP_SUB, t, a.re, b.im, b.re, a.im));
+    Ref im = e_math2(e, MATH_ATAN2, t, z.im, products(e, OP_SUB, t, a.re, b.re, a.im, b.im));
+    Ref far_re = e_math2(e, MATH_COPYSIGN, t, log_twice(e, t, z), z.re);
+    re = e_select(e, t, large, far_re, re);
+    im = e_select(e, t, large, e_math2(e, MATH_ATAN2, t, z.im, size), im);
+    Ref is_real = e_cmp(e, PRED_EQ, z.im, e_float(e, t, 0)); /* also of nan */
+    return (Z){re, e_select(e, t, is_real, z.im, im)};
+}
+
+/* Of a number whose real part is x >= 0 and whose imaginary part has the size y. */
+static Ref atanh_real(Eval *e, Type t, Ref x, Ref y, Ref large, Z z) {
+    Ref one = e_float(e, t, 1), four = e_float(e, t, 4), quarter = e_float(e, t, 0.25), zero = e_float(e, t, 0);
+    Ref beside = e_op2(e, OP_SUB, t, one, x);
+    Ref from_one = products(e, OP_ADD, t, beside, beside, y, y);
+    Ref ratio = e_op2(e, OP_DIV, t, e_op2(e, OP_MUL, t, four, x), from_one);
+    Ref plain = e_op2(e, OP_MUL, t, quarter, e_math1(e, MATH_LOG1P, t, ratio));
+    Ref h = half_length(e, t, z);
+    Ref far = e_op2(e, OP_DIV, t, e_op2(e, OP_DIV, t, e_op2(e, OP_MUL, t, quarter, x), h), h);
+    far = e_select(e, t, is_inf(e, t, h), zero, far);
+    /* next to 1: -log(sqrt(y) / sqrt(hypot(y, 2))), infinite for y = 0 */
+    Ref length = e_math2(e, MATH_HYPOT, t, y, e_float(e, t, 2));
+    Ref root = e_math1(e, MATH_SQRT, t, y), quotient = e_op2(e, OP_DIV, t, root, e_math1(e, MATH_SQRT, t, length));
+    Ref near = neg(e, t, e_math1(e, MATH_LOG, t, quotient));
+    Ref tiny = e_cmp(e, PRED_LT, y, e_float(e, t, t == T_F64 ? 0x1p-511 : 0x1p-63));
+    Ref at_one = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_EQ, x, one), tiny);
+    Ref re = e_select(e, t, large, far, e_select(e, t, at_one, near, plain));
+    return e_select(e, t, e_cmp(e, PRED_EQ, x, zero), zero, re); /* also where y is nan */
+}
+
+static Z z_atanh(Eval *e, Type t, Z z) {
+    Ref x = e_op1(e, OP_ABS, t, z.re), y = e_op1(e, OP_ABS, t, z.im), one = e_float(e, t, 1);
+    Ref large = is_large(e, t, z, t == T_F64 ? 0x1p511 : 0x1p63);
+    Ref re = atanh_real(e, t, x, y, large, z);
+    /* of atanh(|re| + im i) the imaginary part is that of atanh(z) or of atanh(conj(z)): both have the sign of im */
+    Ref below = e_op2(e, OP_SUB, t, one, x), above = e_op2(e, OP_ADD, t, one, x);
+    Ref away = products(e, OP_SUB, t, below, above, y, y);
+    Ref angle = half_of(e, t, e_math2(e, MATH_ATAN2, t, twice(e, t, y), away));
+    angle = e_select(e, t, large, e_float(e, t, 1.57079632679489661923), angle);
+    Ref endless = is_inf(e, t, y), x_nan = is_nan(e, x);
+    Ref lost = e_op2(e, OP_AND, T_BOOL, x_nan, e_op1(e, OP_NOT, T_BOOL, endless));
+    angle = e_select(e, t, is_nan(e, y), y, angle);
+    angle = e_select(e, t, lost, x, angle);
+    Ref is_one = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_EQ, x, one), e_cmp(e, PRED_EQ, y, e_float(e, t, 0)));
+    angle = e_select(e, t, is_one, y, angle);
+    re = e_math2(e, MATH_COPYSIGN, t, re, z.re);
+    return (Z){re, e_math2(e, MATH_COPYSIGN, t, angle, z.im)};
+}
+
 static Z over_constant(Eval *e, Type t, Z z, double by) { return z_scale(e, t, e_float(e, t, 1 / by), z); }
 
 static Z z_math(Eval *e, MathFn f, Type t, Z z) {
@@ -103,6 +227,12 @@ static Z z_math(Eval *e, MathFn f, Type t, Z z) {
     case MATH_TANH: return z_tanh(e, t, z);
     case MATH_SIN: return turned_back(e, t, z_sinh(e, t, turned(e, t, z)));
     case MATH_COS: return z_cosh(e, t, turned(e, t, z));
+    case MATH_ACOS: return z_acos(e, t, z);
+    case MATH_ACOSH: return z_acosh(e, t, z);
+    case MATH_ASINH: return z_asinh(e, t, z);
+    case MATH_ATANH: return z_atanh(e, t, z);
+    case MATH_ASIN: return turned_back(e, t, z_asinh(e, t, turned(e, t, z)));
+    case MATH_ATAN: return turned_back(e, t, z_atanh(e, t, turned(e, t, z)));
     default: return turned_back(e, t, z_tanh(e, t, turned(e, t, z)));
     }
 }
@@ -119,7 +249,13 @@ bool complex_math_known(MathFn f) {
     case MATH_TANH:
     case MATH_SIN:
     case MATH_COS:
-    case MATH_TAN: return true;
+    case MATH_TAN:
+    case MATH_ASIN:
+    case MATH_ACOS:
+    case MATH_ATAN:
+    case MATH_ASINH:
+    case MATH_ACOSH:
+    case MATH_ATANH: return true;
     default: return false;
     }
 }

@@ -284,6 +284,8 @@ def test_math_of_two_numbers(name: str) -> None:
 COMPLEX = [complex(a, b) for a in (-3.0, -1.0, -0.0, 0.0, 0.5, 2.0) for b in (-2.0, -0.0, 0.0, 1.0, 3.0)]
 COMPLEX += [1e-200 + 1e-200j, 3e200 - 4e200j, 0.6 + 0.8j, 0.99999 + 1e-9j, 30 + 1j, -800 + 2j]
 CMATH = ["sqrt", "exp", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
+CMATH_INVERSE = ["asin", "acos", "atan", "asinh", "acosh", "atanh"]
+EXTREMES = [0.0, -0.0, 0.5, -1.0, 1.0, 2.0, 1e-300, 5e-324, 1e200, -1.7e308, math.inf, -math.inf, math.nan]
 
 
 @pytest.mark.parametrize("name", CMATH)
@@ -292,6 +294,17 @@ def test_complex(name: str) -> None:
     check(f"np.{name}(x)", iter([(np.complex128(z),) for z in COMPLEX]), 4, 1)
     small = [(np.complex64(z),) for z in COMPLEX if 1e-9 < abs(z) < 90]
     check(f"np.{name}(x)", iter(small), 16, 1)
+    check(f"cmath.{name}(x)", iter(small), 16, 1, lambda z: np.complex64(getattr(cmath, name)(complex(z))))
+
+
+@pytest.mark.parametrize("name", CMATH_INVERSE)
+def test_inverse_functions_on_both_sides_of_their_branch_cuts(name: str) -> None:
+    extremes = [complex(a, b) for a in EXTREMES for b in EXTREMES]
+    extremes = [z for z in extremes if not (math.isinf(z.real) and math.isnan(z.imag))]  # C leaves a sign open
+    check(f"cmath.{name}(x)", iter([(z,) for z in COMPLEX + extremes]), 4, 1)
+    numpy_name = name.replace("a", "arc", 1)
+    small = [(np.complex64(z),) for z in COMPLEX if 1e-9 < abs(z) < 90]
+    check(f"np.{numpy_name}(x)", iter(small), 16, 1)
     check(f"cmath.{name}(x)", iter(small), 16, 1, lambda z: np.complex64(getattr(cmath, name)(complex(z))))
 
 
@@ -560,7 +573,7 @@ def test_every_row_has_a_test() -> None:
     text = "\n".join([*NUMPY_OTHER, *MATH_OTHER, *BUILTINS])
     here = Path(__file__).read_text() + text
     names = {f"numpy.{n}" for n in [*NUMPY_1, *NUMPY_INT_1, *NUMPY_2, *NUMPY_INT_2]}
-    names |= {f"cmath.{n}" for n in CMATH}
+    names |= {f"cmath.{n}" for n in CMATH + CMATH_INVERSE}
     names |= {f"math.{n}" for n in [*MATH_1, *MATH_2]} | {f"operator.{n}" for n in OPERATORS + COMPARISONS}
     short = {"numpy": "np.", "builtins": "", "scalar": "x."}
     missing = []
