@@ -317,10 +317,10 @@ static Val compare_complex(Eval *e, PySpan span, const char *op, Pred p, DType d
 }
 
 /* A Python integer constant outside the range of the integer type that it's compared with. */
-static bool compare_outside(Pred p, Val a, Val b, bool *out) {
+bool val_integer_outside(Pred p, Val a, Val b, bool *out) {
     bool swap = !val_const(a);
     Val c = swap ? b : a, v = swap ? a : b;
-    if (!c.ty->weak || c.konst != KONST_INT || val_const(v) || !dt_is_int(val_dtype(v)) || dt_fits(val_dtype(v), c.i))
+    if (!c.ty->weak || c.konst != KONST_INT || val_const(v) || !is_int_kind(v) || dt_fits(val_dtype(v), c.i))
         return false;
     int order = c.i < dt_min(val_dtype(v)) ? -1 : 1; /* of c against any v */
     *out = pred_holds(p, swap ? -order : order);
@@ -339,7 +339,7 @@ static Val compare_numbers(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     Pred p = compare_pred[op];
     bool exact = false, holds;
     Scalar s;
-    if (is_int_kind(a) && is_int_kind(b) && (compare_consts(p, a, b, &holds) || compare_outside(p, a, b, &holds)))
+    if (is_int_kind(a) && is_int_kind(b) && (compare_consts(p, a, b, &holds) || val_integer_outside(p, a, b, &holds)))
         return val_bool(e, holds);
     if (!promote_compare(e->dialect, val_sc(a), val_sc(b), &s, &exact))
         return operand_error(e, span, compare_text[op], a, b);
@@ -452,11 +452,15 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     return operand_error(e, span, compare_text[op], a, b);
 }
 
+static bool is_bool(Val v) { return val_is_scalar(v) && v.ty->dtype == DT_BOOL; }
+
+/* True and False are one object each, and so are NumPy's: equal ones of one type are identical. */
 Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) return val_bool(e, (a.ty == b.ty) != negate);
-    bool bools = val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL && b.ty->dtype == DT_BOOL;
-    if (bools) return eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b);
+    if (is_bool(a) && is_bool(b) && a.ty->weak == b.ty->weak)
+        return val_convert(e, eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b), e_python_bool(e));
+    if (is_bool(a) || is_bool(b) || val_is_scalar(a) != val_is_scalar(b)) return val_bool(e, negate);
     bool dtypes = a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE; /* a dtype and its scalar type are one here */
     bool objects = !dtypes && !val_is_scalar(a) && !val_is_scalar(b) && val_is_known(a) && val_is_known(b);
     if (objects) return val_bool(e, (a.ty == b.ty) != negate);
@@ -476,11 +480,12 @@ Val eval_contains(Eval *e, PySpan span, Val item, Val c, bool negate) {
         for (uint32_t i = 0; i < c.ty->n; i++) {
             Val v = eval_compare(e, span, PYC_EQ, item, c.items[i]);
             if (val_poisoned(v)) return v;
-            any = eval_logic(e, false, any, v);
+            any = eval_logic(e, false, any, eval_truth(e, span, v));
         }
         return negate ? eval_not(e, span, any) : any;
     }
-    return e_fail(e, span, "`in` works on tuples and ranges; write a loop for an array", DIAG_NOT_CONTAINER, e_text(e, c));
+    return e_fail(e, span, "`in` works on tuples and ranges; write a loop for an array", DIAG_NOT_CONTAINER,
+                  e_text(e, c));
 }
 
 /* ---- truth -------------------------------------------------------------------------------------------- */

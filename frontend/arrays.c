@@ -84,7 +84,7 @@ static uint32_t captured_data(Eval *e, const HostArray *a, size_t size) {
     return e->m->data.n - 1;
 }
 
-Val array_captured(Eval *e, const HostArray *a) {
+Val array_captured(Eval *e, const HostArray *a, bool is_bytes) {
     Val shape[MAX_NDIM];
     size_t size = dtype_info[a->dtype].bytes;
     for (uint32_t k = 0; k < a->ndim; k++) {
@@ -93,7 +93,8 @@ Val array_captured(Eval *e, const HostArray *a) {
     }
     Type space = size <= CONST_BYTES ? T_PTRC : T_PTR;
     Ref data = e->building ? e_emit(e, OP_DATA, space, 0, NULL, 0, captured_data(e, a, size)) : REF_NONE;
-    return make_array(e, ty_array(e->types, a->dtype, a->ndim, LAYOUT_C, true, space), data, shape, NULL);
+    Ty ty = is_bytes ? ty_bytes(e->types, space) : ty_array(e->types, a->dtype, a->ndim, LAYOUT_C, true, space);
+    return make_array(e, ty, data, shape, NULL);
 }
 
 /* ---- indices ----------------------------------------------------------------------------------------- */
@@ -244,8 +245,10 @@ static Ref imag_address(Eval *e, DType d, Ref p) {
                   dtype_info[d].bytes / 2u);
 }
 
-static Val load_element(Eval *e, DType d, Ref p) {
+static Val load_element(Eval *e, Ty array, Ref p) {
+    DType d = (DType)array->dtype;
     Type t = dtype_info[d].ir;
+    if (array->weak) return to_pi(e, val_typed(e, d, e_load(e, t, p)));
     if (!dt_is_complex(d)) return val_typed(e, d, e_load(e, t, p));
     Ref re = e_load(e, t, p), im = e_load(e, t, imag_address(e, d, p));
     return val_complex(e, SCALAR(d, false), re, im);
@@ -255,7 +258,7 @@ Val array_element(Eval *e, PySpan span, Val a, Val index) {
     (void)span;
     index = to_pi(e, index);
     Ref p = element_address(e, a, &index, 1);
-    if (a.ty->ndim == 1) return load_element(e, val_dtype(a), p);
+    if (a.ty->ndim == 1) return load_element(e, a.ty, p);
     Layout layout = a.ty->layout == LAYOUT_C ? LAYOUT_C : LAYOUT_A;
     Val strides[MAX_NDIM];
     for (uint32_t k = 1; k < a.ty->ndim && layout == LAYOUT_A; k++) strides[k - 1] = stride_at(e, a, k);
@@ -307,9 +310,12 @@ static Val array_getitem(Eval *e, PySpan span, Val a, Val index) {
     bool ints;
     if (is_ellipsis(e, index)) return a;
     if (!spread_indices(e, span, a, index, at, &ints)) return val_poison(e);
+    if (!ints && a.ty->weak)
+        return e_fail(e, span, "index them one by one", DIAG_CONSTRUCT, "a slice of bytes",
+                      "bytes are read one by one");
     if (!ints) return general_view(e, span, a, at);
     if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return val_poison(e);
-    return load_element(e, val_dtype(a), element_address(e, a, in, a.ty->ndim));
+    return load_element(e, a.ty, element_address(e, a, in, a.ty->ndim));
 }
 
 /* A list or dict outside the kernel: a constant key takes an item as a constant. */
@@ -334,10 +340,19 @@ static Val container_item(Eval *e, PySpan span, Val v, const HostInfo *info, Val
                   DIAG_NO_ITEM, ty_text(e->types, v.ty), key);
 }
 
+static Val range_slice(Eval *e, PySpan span, Val r, Val slice) {
+    Axis x;
+    Val step = to_pi(e, r.items[2]);
+    if (!slice_axis(e, span, slice, eval_len(e, span, r), step, &x)) return val_poison(e);
+    Val start = pi(e, PYB_ADD, to_pi(e, r.items[0]), x.offset);
+    return val_range(e, span, start, pi(e, PYB_ADD, start, pi(e, PYB_MUL, x.size, x.stride)), x.stride);
+}
+
 Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (val_poisoned(v) || val_poisoned(index)) return val_poison(e);
     if (v.ty->kind == TY_ARRAY) return array_getitem(e, span, v, index);
     if (v.ty->kind == TY_TUPLE) return tuple_item(e, span, v, index);
+    if (v.ty->kind == TY_RANGE && index.ty->kind == TY_SLICE) return range_slice(e, span, v, index);
     if (v.ty->kind == TY_RANGE) {
         Val i = wrapped_index(e, span, index, eval_len(e, span, v), 0);
         if (val_poisoned(i)) return i;

@@ -65,7 +65,14 @@ static Val range_attr(Val v, const char *name) {
 }
 
 static Val object_attr(Eval *e, Val v, const char *name) {
-    HostRef r = e->host->attr(e->host->self, v.ty->obj, name);
+    HostRef r = NULL;
+    uint32_t i = 0;
+    while (i < e->attrs.n && (e->attrs.at[i].obj != v.ty->obj || strcmp(e->attrs.at[i].name, name) != 0)) i++;
+    if (i < e->attrs.n) r = e->attrs.at[i].value;
+    else {
+        r = e->host->attr(e->host->self, v.ty->obj, name);
+        VEC_PUSH(e->arena, &e->attrs, ((AttrEntry){v.ty->obj, r, name}));
+    }
     return r ? val_object(e, r) : (Val){0};
 }
 
@@ -100,6 +107,7 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     Val r = {0};
     switch (v.ty->kind) {
     case TY_ARRAY:
+        if (v.ty->weak) break;
         r = array_attr(e, v, name);
         if (!r.ty) r = method(e, "ndarray", v, name);
         break;
@@ -113,6 +121,7 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     }
     if (r.ty) return r;
     const char *help = similar_attr(e, v, name);
-    if (!help && v.ty->kind == TY_ARRAY) help = "write a loop over the elements, or call the method before the launch";
+    if (!help && v.ty->kind == TY_ARRAY && !v.ty->weak)
+        help = "write a loop over the elements, or call the method before the launch";
     return e_fail(e, span, help, DIAG_NO_ATTRIBUTE, ty_text(e->types, v.ty), name);
 }

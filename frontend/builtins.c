@@ -31,6 +31,9 @@ Val fn_abs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
  * it. */
 static Val smaller(Eval *e, const CallSite *site, bool max, Val a, Val b) {
     Val target;
+    bool outside; /* a Python integer that the other's type can't hold is never chosen, or always */
+    if (val_integer_outside(max ? PRED_GT : PRED_LT, b, a, &outside) && !val_const(outside ? b : a))
+        return outside ? b : a;
     if (!val_join(e, a, b, &target))
         return e_fail(e, site->span, "convert one of them", DIAG_ARG_TYPES, site->name, e_text(e, a), e_text(e, b));
     DType d = val_dtype(target);

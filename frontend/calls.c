@@ -321,6 +321,7 @@ Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args
         memcpy(all + 1, args, n * sizeof *all);
         CallSite s = *site;
         s.arg_spans = NULL;
+        if (fn.ty->obj) return call_object(e, &s, (Val){.ty = ty_object(e->types, fn.ty->obj)}, n + 1, all);
         return call_devfn(e, &s, devfn_find(fn.ty->name), n + 1, all);
     }
     default:

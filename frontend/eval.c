@@ -162,6 +162,29 @@ static Val scalar_from_host(Eval *e, const HostInfo *info) {
     return val_from_bits(e, s, info->bits);
 }
 
+/* A range made outside. */
+static Val range_from_host(Eval *e, HostRef obj) {
+    static const char *const names[] = {"start", "stop", "step"};
+    Val part[3];
+    for (int i = 0; i < 3; i++) part[i] = val_object(e, e->host->attr(e->host->self, obj, names[i]));
+    return val_range(e, (PySpan){0}, part[0], part[1], part[2]);
+}
+
+/* obj.method: the function, and the object that it gets first. Python makes a new one at each look. */
+static Val bound_method(Eval *e, HostRef obj) {
+    HostRef fn = e->host->attr(e->host->self, obj, "__func__"), self = e->host->attr(e->host->self, obj, "__self__");
+    if (!fn || !self) return (Val){.ty = ty_object(e->types, obj)};
+    Val *items = ARENA_NEW(e->arena, Val);
+    *items = val_object(e, self);
+    return (Val){.ty = ty_composite(e->types, TY_METHOD, 0, 1, items, fn, NULL, NULL), .items = items};
+}
+
+static Val other_from_host(Eval *e, HostRef obj, const HostInfo *info) {
+    if (info->type_name && strcmp(info->type_name, "range") == 0) return range_from_host(e, obj);
+    if (info->type_name && strcmp(info->type_name, "method") == 0) return bound_method(e, obj);
+    return (Val){.ty = ty_object(e->types, obj)};
+}
+
 Val val_object(Eval *e, HostRef obj) {
     HostInfo info;
     memset(&info, 0, sizeof info);
@@ -175,7 +198,9 @@ Val val_object(Eval *e, HostRef obj) {
     case HOST_SCALAR: return scalar_from_host(e, &info);
     case HOST_TUPLE: return tuple_from_host(e, obj, &info);
     case HOST_DTYPE: return (Val){.ty = ty_dtype(e->types, info.type)};
-    case HOST_ARRAY: return array_captured(e, info.array);
+    case HOST_ARRAY: return array_captured(e, info.array, false);
+    case HOST_BYTES: return array_captured(e, info.array, true);
+    case HOST_OTHER: return other_from_host(e, obj, &info);
     case HOST_NAMED: {
         const DevFn *fn = devfn_find(info.path);
         if (fn && devfn_is_value(fn)) return devfn_call(fn)(e, &(CallSite){.fn = fn, .name = info.path}, 0, NULL);

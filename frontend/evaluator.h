@@ -60,6 +60,12 @@ typedef struct Frame {
 typedef struct FuncEntry { HostRef code; PyFunc *f; } FuncEntry;
 typedef struct DataEntry { const void *data; uint32_t index; } DataEntry;
 
+/* An attribute of a host object, asked once: a property may give another object each time. */
+typedef struct AttrEntry {
+    HostRef obj, value;
+    const char *name;
+} AttrEntry;
+
 struct Eval {
     Arena *arena;
     const Host *host;
@@ -80,6 +86,7 @@ struct Eval {
     VEC(PhiFeed) feeds;
     VEC(FuncEntry) funcs;
     VEC(DataEntry) data;
+    VEC(AttrEntry) attrs;
     Instance *instances;
     uint32_t depth;
 };
@@ -113,6 +120,7 @@ void val_phi_feed(Eval *e, Val phi, BlockId pred, Val v);
 
 /* arith.c, complexops.c */
 Val eval_logic(Eval *e, bool both, Val a, Val b);          /* two bools: and, else or */
+bool val_integer_outside(Pred p, Val a, Val b, bool *holds); /* a constant decides the comparison whatever the other is */
 Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate);
 Val eval_contains(Eval *e, PySpan span, Val item, Val container, bool negate);
 bool val_dtype_named(Eval *e, Val v, DType *out);         /* np.float32, "f4", float: what np.dtype() takes */
@@ -121,7 +129,7 @@ Val complex_unary(Eval *e, PyUnary op, Scalar s, Val a);
 
 /* arrays.c */
 Val array_param(Eval *e, const ArgType *a, Ref data, const Ref *shape, const Ref *strides);
-Val array_captured(Eval *e, const HostArray *a);
+Val array_captured(Eval *e, const HostArray *a, bool is_bytes);
 Val array_element(Eval *e, PySpan span, Val array, Val index);   /* array[index], index known to be in 0 ... n-1 */
 Val array_attr(Eval *e, Val array, const char *name);                /* ty NULL: no such attribute */
 Val array_flatten_to_a(Eval *e, Val array);         /* the same array with explicit strides */

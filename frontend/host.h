@@ -20,6 +20,7 @@ typedef enum HostKind {
     HOST_SCALAR,       /* a NumPy scalar, a ml_dtypes scalar: `type` */
     HOST_DTYPE,        /* np.float32, np.dtype('f4'), cuda.float32, types.float32: `type` */
     HOST_ARRAY,        /* a NumPy array: `array` */
+    HOST_BYTES,        /* bytes: `array`, of uint8 */
     HOST_MODULE,
     HOST_FUNCTION,     /* a Python function, or a gpu.jit object wrapping one */
     HOST_NAMED,        /* something devfn.def knows by `path`: "math.sin", "builtins.abs", "numpy.where", "gpu.grid" */

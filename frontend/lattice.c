@@ -80,9 +80,10 @@ static bool join_scalars(Eval *e, Val a, Val b, Val *out) {
 
 static bool join_arrays(Eval *e, Val a, Val b, Val *out) {
     Ty x = a.ty, y = b.ty;
-    if (x->dtype != y->dtype || x->ndim != y->ndim || x->space != y->space) return false;
+    if (x->dtype != y->dtype || x->ndim != y->ndim || x->space != y->space || x->weak != y->weak) return false;
     Layout layout = x->layout == y->layout ? (Layout)x->layout : LAYOUT_A;
-    Ty ty = ty_array(e->types, (DType)x->dtype, x->ndim, layout, x->readonly || y->readonly, (Type)x->space);
+    Ty ty =
+        x->weak ? x : ty_array(e->types, (DType)x->dtype, x->ndim, layout, x->readonly || y->readonly, (Type)x->space);
     Val *items = ARENA_ARRAY(e->arena, Val, ty->n);
     for (uint32_t i = 0; i < ty->n; i++) {
         items[i] = (Val){.ty = ty->items[i]};

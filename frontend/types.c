@@ -131,6 +131,12 @@ Ty ty_array(Types *t, DType d, unsigned ndim, Layout layout, bool readonly, Type
                                .items = items});
 }
 
+Ty ty_bytes(Types *t, Type space) {
+    TyNode node = *ty_array(t, DT_U8, 1, LAYOUT_C, true, space);
+    node.weak = true;
+    return intern(t, &node);
+}
+
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
                 const char *const *fields) {
     Ty few[8], *types = n <= 8 ? few : ARENA_ARRAY(t->arena, Ty, n);
@@ -152,6 +158,7 @@ static const char *scalar_text(Types *t, DType d, bool weak) {
 
 static const char *array_text(Types *t, Ty ty) {
     static const char *const layouts[] = {"C", "F", "A"};
+    if (ty->weak) return "bytes";
     return arena_printf(t->arena, "array(%s, %ud, %s%s)", dtype_info[ty->dtype].name, ty->ndim, layouts[ty->layout],
                         ty->readonly ? ", readonly" : "");
 }
@@ -211,7 +218,7 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_OBJECT: return object_text(t, ty->obj);
     case TY_FUNCTION: return "function";
     case TY_EXCEPTION: return "exception";
-    case TY_METHOD: return arena_printf(t->arena, "method %s", ty->name);
+    case TY_METHOD: return arena_printf(t->arena, "method %s", ty->name ? ty->name : name_of(t, ty->obj));
     }
     return "?";
 }

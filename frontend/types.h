@@ -22,7 +22,7 @@ typedef enum TyKind {
     TY_NONE,
     TY_SCALAR,      /* dtype; weak: a Python bool, int, float, complex (DT_BOOL, DT_I64, DT_F64, DT_C128) */
     TY_PTR,         /* the data pointer in an array's items; `space` */
-    TY_ARRAY,       /* dtype, ndim, layout, readonly, space */
+    TY_ARRAY,       /* dtype, ndim, layout, readonly, space; weak: bytes, whose items are Python ints */
     TY_TUPLE,       /* also named tuples: `fields` */
     TY_SLICE,
     TY_RANGE,
@@ -32,7 +32,7 @@ typedef enum TyKind {
     TY_OBJECT,      /* a host object, known when compiling: function, module, class, str, name of devfn.def */
     TY_FUNCTION,    /* a function made inside the kernel (def, lambda); obj: its code; items: defaults, kwdefaults, closure, each maybe None */
     TY_EXCEPTION,   /* an instance of an exception class; obj: the class; items: the arguments */
-    TY_METHOD       /* obj.name: looked up as a device function "ndarray.NAME" or "scalar.NAME"; items[0]: obj */
+    TY_METHOD       /* self.name, items[0]: self. A device function "ndarray.NAME" or "scalar.NAME", or obj: a Python function */
 } TyKind;
 
 /* ITER_RANGE: current, stop, step, base (range.c). ITER_SEQ: container, index, end. ITER_RSEQ: container, index counting down.
@@ -86,6 +86,7 @@ Ty ty_none(Types *t);
 Ty ty_scalar(Types *t, DType d, bool weak);
 Ty ty_ptr(Types *t, Type space);
 Ty ty_array(Types *t, DType d, unsigned ndim, Layout layout, bool readonly, Type space);
+Ty ty_bytes(Types *t, Type space);
 Ty ty_dtype(Types *t, DType d);
 Ty ty_object(Types *t, HostRef obj);
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,

@@ -542,3 +542,100 @@ def k_neg_zero(a, o, n):
 def k_cast(a, o, n):
     i = gpu.grid(1)
     o[i] = np.int8(i * 9) + np.float32(0.1) + np.uint16(7)
+
+
+NUMBERS = range(3, 20, 4)
+BYTES = b"\x01\xffabcdefgh"
+SWAPPED = np.arange(5, dtype=">f8") * 1.5
+ASKEW = np.frombuffer(b"\x00" + np.arange(5, dtype=np.int32).tobytes(), np.uint8)[1:].view(np.int32)
+
+
+class Scale:
+    factor = 2.5
+
+    def __init__(self, offset):
+        self.offset = offset
+
+    def of(self, x, more=1):
+        return x * self.factor + self.offset * more
+
+    @staticmethod
+    def half(x):
+        return x / 2
+
+    @property
+    def both(self):
+        return [self.factor, self.offset]
+
+
+SCALE = Scale(7)
+
+
+def k_global_range(a, o, n):
+    i = gpu.grid(1)
+    o[i] = NUMBERS[i % 5] + NUMBERS[-1] * len(NUMBERS) + NUMBERS[1:4][n - 1] + (i in NUMBERS)
+    for v in NUMBERS[::-2]:
+        o[i] = o[i] * 3 + v
+
+
+def k_global_bytes(a, o, n):
+    i = gpu.grid(1)
+    o[i] = BYTES[i % 10] * 300 + BYTES[1] + len(BYTES)
+    for b in BYTES:
+        o[i] += b << 8
+
+
+def k_arrays_of_another_order(a, o, n):
+    i = gpu.grid(1)
+    o[i] = SWAPPED[i % 5] + ASKEW[i % 5]
+
+
+def k_bound_method(a, o, n):
+    i = gpu.grid(1)
+    scale = SCALE.of
+    for _ in range(n):
+        o[i] = SCALE.of(i, more=2) + scale(a[i]) + Scale.half(i) + SCALE.both[1]
+
+
+def k_membership(a, o, n):
+    i = gpu.grid(1)
+    o[i] = (i in range(n, 16, 2)) + 10 * (i not in range(9, -1, -n)) + 100 * (a[i] in range(5))
+
+
+def k_match_singletons(a, o, n):
+    i = gpu.grid(1)
+    match i > 4:
+        case True:
+            o[i] = 1
+        case False:
+            o[i] = 2
+    match a[i] > 2:  # a np.bool_ isn't True
+        case True:
+            o[i] += 10
+        case None:
+            o[i] += 20
+        case _:
+            o[i] += 30
+    match "text":
+        case True | None | 3:
+            o[i] += 100
+        case "text":
+            o[i] += 200
+    o[i] += 1000 * (i is True) + 2000 * ((a[i] > 2) is (a[i] > 2))
+
+
+def k_integers_beyond_64_bits(a, o, n):
+    i = gpu.grid(1)
+    o[i] = (i < 2**70) + 2 * (-(2**70) >= n) + 4 * (i in (2**65, n)) + min(i, 2**64) + max(-(2**90), n, i)
+    o[i] += ((i > 3) < 5) + ((i > 3) == 2**80)
+
+
+def k_reversed_range(a, o, n):
+    i = gpu.grid(1)
+    o[i] = 0
+    for v in reversed(range(i, 20, n)):
+        o[i] = o[i] * 2 + v
+    for v in range(i, -n, -n):
+        o[i] = o[i] % 1000 * 3 + v
+    for k, v in enumerate(range(n, i, n), 5):
+        o[i] += k * v

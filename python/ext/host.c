@@ -188,14 +188,44 @@ static void info_tuple(PyHost *h, PyObject *o, HostInfo *out) {
     host_failed();
 }
 
+/* A captured array is a constant: one with the other byte order, or whose elements lie askew, is read from a copy. */
+static PyObject *native_copy(PyObject *o) {
+    PyObject *dtype = PyObject_GetAttrString(o, "dtype");
+    PyObject *native = dtype ? PyObject_CallMethod(dtype, "newbyteorder", "s", "=") : NULL;
+    bool masked = PyObject_HasAttrString(o, "_mask");
+    PyObject *copy = native && !masked ? PyObject_CallMethod(o, "astype", "O", native) : NULL;
+    Py_XDECREF(dtype);
+    Py_XDECREF(native);
+    return copy;
+}
+
 static bool info_array(PyHost *h, PyObject *o, HostInfo *out) {
     HostArray *a = ARENA_NEW(h->arena, HostArray);
     out->kind = HOST_OTHER;
-    if (numpy_array(o, a) > 0) {
+    bool ok = numpy_array(o, a) > 0;
+    if (!ok) {
+        PyErr_Clear();
+        PyObject *copy = native_copy(o);
+        ok = copy && host_ref(h, copy) && numpy_array(copy, a) > 0;
+        Py_XDECREF(copy);
+    }
+    if (ok) {
         out->kind = HOST_ARRAY;
         out->array = a;
     }
     return !host_failed();
+}
+
+static void info_bytes(PyHost *h, PyObject *o, HostInfo *out) {
+    HostArray *a = ARENA_NEW(h->arena, HostArray);
+    a->dtype = DT_U8;
+    a->ndim = 1;
+    a->readonly = true;
+    a->shape[0] = PyBytes_GET_SIZE(o);
+    a->strides[0] = 1;
+    a->data = PyBytes_AS_STRING(o);
+    out->kind = HOST_BYTES;
+    out->array = a;
 }
 
 /* Python's own kinds of values, by exact class first: NumPy's float64 is a float, too. */
@@ -227,7 +257,8 @@ static bool info_value(PyHost *h, PyObject *o, HostInfo *out) {
     } else if (PyUnicode_Check(o)) {
         out->kind = HOST_STR;
         out->text = utf8(h, o);
-    } else if (PyTuple_Check(o)) info_tuple(h, o, out);
+    } else if (PyBytes_Check(o)) info_bytes(h, o, out);
+    else if (PyTuple_Check(o)) info_tuple(h, o, out);
     else if (PyList_Check(o)) {
         out->kind = HOST_LIST;
         out->n = (size_t)PyList_GET_SIZE(o);

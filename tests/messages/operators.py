@@ -84,8 +84,8 @@ def several_at_once(x, z, out):
 
 
 @gpu.jit
-def min_of_too_large(x, out):
-    out[0] = min(x[0], 2**63)
+def max_of_too_large(x, out):
+    out[0] = max(x[0], 2**63)
 
 
 # >>> message shift_of_a_float(f4[::1], f4[::1])
@@ -205,10 +205,10 @@ def min_of_too_large(x, out):
 #       |                  ^^^^^^^^^
 #    in kernel several_at_once(array(float32, 1d, C), array(complex64, 1d, C), array(float32, 1d, C))
 # <<<
-# >>> message min_of_too_large(i8[::1], f8[::1])
-# TypingError: operators.py:88:14: error: min() does not take (int64, int (weak) 9223372036854775808)
-#    88 |     out[0] = min(x[0], 2**63)
+# >>> message max_of_too_large(i8[::1], f8[::1])
+# TypingError: operators.py:88:14: error: max() does not take (int64, int (weak) 9223372036854775808)
+#    88 |     out[0] = max(x[0], 2**63)
 #       |              ^^^^^^^^^^^^^^^^
 #    help: convert one of them
-#    in kernel min_of_too_large(array(int64, 1d, C), array(float64, 1d, C))
+#    in kernel max_of_too_large(array(int64, 1d, C), array(float64, 1d, C))
 # <<<
