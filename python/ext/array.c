@@ -50,7 +50,8 @@ static MemoryObject *memory_new(Device *d, MemoryKind kind) {
     return m;
 }
 
-/* Where kernels find pinned memory: by its own address in most drivers. Where they can't use it at all, copies still can. */
+/* Where kernels find pinned memory: by its own address in most drivers. Where they can't use it at all, copies still
+ * can. */
 static Status address_pinned(MemoryObject *m, Failure *f) {
     void *at;
     Status s = m->device->ops->device_address(m->device, m->host, &at, f);
@@ -97,6 +98,11 @@ static int read_ints(PyObject *tuple, int64_t *out, const char *what) {
     return (int)PyTuple_GET_SIZE(tuple);
 }
 
+PyObject *array_dtype_known(PyObject *module, PyObject *dtype) {
+    (void)module;
+    return PyBool_FromLong(numpy_dtype_of(dtype) != DT_NONE);
+}
+
 static int read_dtype(const char *name) {
     DType d = dtype_from_name(name);
     if (d == DT_NONE) return PyErr_Format(PyExc_TypeError, "no device array has the dtype %s", name), -1;
@@ -129,7 +135,8 @@ static bool array_span(const HostArray *a, int64_t *low, int64_t *high) {
         int64_t reach;
         if (a->shape[i] == 0) return false;
         if (__builtin_mul_overflow(a->shape[i] - 1, a->strides[i], &reach)) return *low = INT64_MIN, true;
-        if (__builtin_add_overflow(reach < 0 ? *low : *high, reach, reach < 0 ? low : high)) return *low = INT64_MIN, true;
+        if (__builtin_add_overflow(reach < 0 ? *low : *high, reach, reach < 0 ? low : high))
+            return *low = INT64_MIN, true;
     }
     return true;
 }
@@ -216,7 +223,8 @@ static PyObject *array_alloc(PyObject *cls, PyObject *args) {
     return array_make((PyTypeObject *)cls, m, &h);
 }
 
-/* wrap(device, address, host address or 0, shape, strides or None, dtype, readonly, kind, owner, stream): foreign memory. */
+/* wrap(device, address, host address or 0, shape, strides or None, dtype, readonly, kind, owner, stream): foreign
+ * memory. */
 static PyObject *array_wrap(PyObject *cls, PyObject *args) {
     const char *device, *dtype;
     unsigned long long at, host;
@@ -270,7 +278,8 @@ static bool view_aligned(const HostArray *h) {
     return (bits & (align - 1)) == 0;
 }
 
-/* view(offset, shape, strides, dtype, readonly): another look at the same memory; offset in bytes from this one's start. */
+/* view(offset, shape, strides, dtype, readonly): another look at the same memory; offset in bytes from this one's
+ * start. */
 static PyObject *array_view(PyObject *self, PyObject *args) {
     ArrayObject *a = (ArrayObject *)self;
     long long offset;
@@ -287,7 +296,8 @@ static PyObject *array_view(PyObject *self, PyObject *args) {
     }
     h.ndim = (uint8_t)ndim;
     h.dtype = (DType)d;
-    if (!view_fits(a->memory, &h)) return PyErr_SetString(PyExc_ValueError, "the view reaches out of the array's memory"), NULL;
+    if (!view_fits(a->memory, &h))
+        return PyErr_SetString(PyExc_ValueError, "the view reaches out of the array's memory"), NULL;
     if (!view_aligned(&h))
         return PyErr_Format(PyExc_ValueError, "elements of this view would not be aligned for %s", dtype), NULL;
     return array_make(Py_TYPE(self), (MemoryObject *)Py_NewRef(a->memory), &h);

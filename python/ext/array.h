@@ -77,6 +77,7 @@ static inline char *array_host(const ArrayObject *a) {
 }
 /* As numpy_array() gives it, but the address is the device's. */
 void array_describe(const ArrayObject *a, HostArray *out);
+PyObject *array_dtype_known(PyObject *module, PyObject *dtype);     /* dtype_known(dtype) of the module */
 
 /* ---- arraycopy.c ------------------------------------------------------------------------------- */
 

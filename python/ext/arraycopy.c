@@ -46,7 +46,8 @@ static bool walk_open(Walk *w, const HostArray *to, const HostArray *from, bool 
 
 static void walk_join(Walk *w) {
     for (int i = w->n - 2; i >= 0; i--) {
-        if (w->to_step[i] != w->to_step[i + 1] * w->size[i + 1] || w->from_step[i] != w->from_step[i + 1] * w->size[i + 1])
+        if (w->to_step[i] != w->to_step[i + 1] * w->size[i + 1] ||
+            w->from_step[i] != w->from_step[i + 1] * w->size[i + 1])
             continue;
         w->size[i + 1] *= w->size[i];
         w->n--;
@@ -98,7 +99,7 @@ static void host_copy(const HostArray *to, const HostArray *from) {
 /* ---- through the driver ------------------------------------------------------------------------ */
 
 typedef struct Transfer {
-    Device *device, *other;    /* other: COPY_ON_DEVICE from there; NULL: the same */
+    Device *device, *other; /* other: COPY_ON_DEVICE from there; NULL: the same */
     CopyKind kind;
     Stream *stream;
     Failure *failure;
@@ -253,6 +254,6 @@ Status place_fill(const Place *to, const void *element, Stream *s, Failure *f) {
     size_t count = 1;
     for (int i = 0; i < to->array.ndim; i++) count *= (size_t)to->array.shape[i];
     if (!count) return GPU_OK;
-    return to->device->ops->fill(to->device, (void *)(uintptr_t)to->array.data, element, dtype_bytes(to->array.dtype), count,
-                                 s, f);
+    return to->device->ops->fill(to->device, (void *)(uintptr_t)to->array.data, element, dtype_bytes(to->array.dtype),
+                                 count, s, f);
 }

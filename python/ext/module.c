@@ -45,6 +45,7 @@ static PyMethodDef methods[] = {
     {"current_device", device_get, METH_NOARGS, "current_device(): the name of this thread's device."},
     {"device_names", device_list, METH_NOARGS, "device_names(): names that set_device takes."},
     {"synchronize", device_synchronize, METH_NOARGS, "synchronize(): wait until all launches of this device are done."},
+    {"dtype_known", array_dtype_known, METH_O, "dtype_known(dtype): whether arrays in kernels can have it."},
     {"set_num_threads", set_threads, METH_O,
      "set_num_threads(n): how many OS threads the cpu device uses; 0: all cores."},
     {"num_threads", get_threads, METH_NOARGS, "num_threads(): how many OS threads the cpu device uses."},

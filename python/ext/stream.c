@@ -190,7 +190,8 @@ static PyObject *stream_wait(PyObject *self, PyObject *o) {
     EventObject *e = (EventObject *)o;
     Failure f;
     if (e->device->ops != s->device->ops)
-        return PyErr_Format(PyExc_ValueError, "an event of %s can't hold up a stream of %s", e->device->name, s->device->name);
+        return PyErr_Format(PyExc_ValueError, "an event of %s can't hold up a stream of %s", e->device->name,
+                            s->device->name);
     if (s->device->ops->stream_wait_event(s->stream, e->event, &f) == GPU_OK) Py_RETURN_NONE;
     errors_from_failure(&f, s->device, NULL);
     return NULL;
@@ -208,7 +209,8 @@ static void run_callback(void *arg) {
 
 static PyObject *stream_callback(PyObject *self, PyObject *fn) {
     StreamObject *s = (StreamObject *)self;
-    if (!PyCallable_Check(fn)) return PyErr_SetString(PyExc_TypeError, "a callback is a function without arguments"), NULL;
+    if (!PyCallable_Check(fn))
+        return PyErr_SetString(PyExc_TypeError, "a callback is a function without arguments"), NULL;
     Failure f;
     Status status;
     Py_INCREF(fn);

@@ -139,13 +139,29 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("cuda", "signature"):
-        import importlib
+# Names whose module imports NumPy: looked up when they are asked for.
+_LATER = {
+    "_array": (
+        "Array array asarray empty zeros ones full empty_like zeros_like ones_like full_like arange to_device "
+        "pinned_array mapped_array managed_array"
+    ).split(),
+    "_stream": ["Stream", "Event", "default_stream", "external_stream"],
+}
+_MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
+__all__ += list(_MODULE_OF)
 
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name in ("cuda", "signature"):
         return importlib.import_module("." + name, __name__)
+    if name in _MODULE_OF:
+        value = getattr(importlib.import_module("." + _MODULE_OF[name], __name__), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module 'gpu' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), "cuda"])
+    return sorted({*globals(), "cuda", *_MODULE_OF})

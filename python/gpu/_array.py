@@ -1,0 +1,763 @@
+"""`Array`: an array on a device, and the functions that make one.
+
+Shapes, views and errors are NumPy's own: a view is taken of a NumPy array that has this one's address and strides and
+that nobody reads, and what comes out says where the view lies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from ._stream import Stream
+
+DEVICE, PINNED, MANAGED = range(3)  # MemoryKind of runtime.h
+PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED, MANAGED_HOST = 1, 2, 4, 8
+REPR_ELEMENTS = 1000  # more aren't fetched for a repr
+
+
+def device_name(device: Any = None) -> str:
+    """The device that arrays live on: of a name, a number (of a GPU), an object with a name, or the current one."""
+    if device is None:
+        name = _core.current_device()
+        return "cpu" if name == "python" else name
+    if isinstance(device, int) and not isinstance(device, bool):
+        return f"cuda:{device}"
+    name = device if isinstance(device, str) else getattr(device, "name", None)
+    if not isinstance(name, str):
+        raise TypeError(f"a device is a name like 'cuda:0', or a number, not {device!r}")
+    return "cpu" if name == "python" else name
+
+
+def dtype_of(dtype: Any) -> np.dtype[Any]:
+    """The NumPy dtype of what names one.
+
+    Raises
+    ------
+    TypeError
+        Not a dtype that kernels have.
+    """
+    d = np.dtype(dtype)
+    if _core.dtype_known(d):
+        return d
+    raise TypeError(
+        f"a device array can't have the dtype {d}: there are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
+        f"float32, float64, complex64 and complex128"
+        + ("" if d.isnative else ", in the machine's byte order")
+    )
+
+
+def _numpy_dtype(name: str) -> np.dtype[Any]:
+    if name == "bfloat16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(name)
+
+
+class _Memory:
+    """What NumPy makes an array of: an address that need not be readable."""
+
+    def __init__(self, interface: dict[str, Any], owner: Any = None) -> None:
+        self.__array_interface__ = interface
+        self.owner = owner
+
+
+class Array(_core.ArrayBase):
+    """An array on a device. Kernels take it without a copy.
+
+    Made by `gpu.array`, `gpu.empty`, `gpu.zeros`, ... Indexing with integers, slices, ``None`` and ``...`` gives views;
+    one element comes as a NumPy scalar. Operators aren't defined: write a kernel, or copy to the host.
+
+    Attributes
+    ----------
+    shape, strides, ndim, size, itemsize, nbytes, dtype
+        As of a NumPy array; strides in bytes.
+    device : str
+        ``"cpu"``, ``"cuda:0"``, ...
+    """
+
+    __slots__ = ()
+    __array_ufunc__ = None  # NumPy's operators and functions refuse it by name instead of copying in silence
+
+    # ---- what it is
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype."""
+        return _numpy_dtype(self._dtype_name)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        n = 1
+        for length in self.shape:
+            n *= length
+        return n
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def flags(self) -> dict[str, bool]:
+        """``c_contiguous``, ``f_contiguous``, ``writeable``, ``owndata``: as NumPy's flags, as a dict."""
+        proxy = self._proxy().flags
+        return {
+            "c_contiguous": proxy.c_contiguous,
+            "f_contiguous": proxy.f_contiguous,
+            "writeable": not self._readonly,
+            "owndata": self._memory.owner is None,
+        }
+
+    def is_c_contiguous(self) -> bool:
+        """Tell whether elements are in C order, without gaps."""
+        return self.flags["c_contiguous"]
+
+    def is_f_contiguous(self) -> bool:
+        """Tell whether elements are in Fortran order, without gaps."""
+        return self.flags["f_contiguous"]
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        where = f"device='{self.device}'"
+        if self.size > REPR_ELEMENTS:
+            return f"gpu.Array(shape={self.shape}, dtype={self.dtype}, {where})"
+        host = np.array2string(self.copy_to_host(), separator=", ", prefix="gpu.array(")
+        return f"gpu.array({host}, dtype={self.dtype}, {where})"
+
+    def __str__(self) -> str:
+        return str(self.copy_to_host()) if self.size <= REPR_ELEMENTS else repr(self)
+
+    # ---- views
+
+    def _proxy(self) -> np.ndarray[Any, Any]:
+        """A NumPy array with this one's address, shape and strides. It must not be read."""
+        dtype = np.dtype("u2") if self._dtype_name == "bfloat16" else self.dtype
+        address = self._address or 64  # no elements, no address
+        return np.asarray(
+            _Memory(
+                {
+                    "shape": self.shape,
+                    "strides": self.strides,
+                    "typestr": dtype.str,
+                    "data": (address, False),
+                    "version": 3,
+                }
+            )
+        )
+
+    def _like(self, proxy: np.ndarray[Any, Any], dtype: str | None = None) -> Array:
+        """The view that a view of `_proxy` stands for."""
+        offset = proxy.__array_interface__["data"][0] - (self._address or 64) if proxy.size else 0
+        return self._view(offset, proxy.shape, proxy.strides, dtype or self._dtype_name, False)
+
+    def __getitem__(self, key: Any) -> Any:
+        view = self._at(key)
+        whole = key if isinstance(key, tuple) else (key,)
+        if view.ndim or any(k is Ellipsis for k in whole):
+            return view
+        return view.item_as_numpy()
+
+    def _at(self, key: Any) -> Array:
+        whole = key if isinstance(key, tuple) else (key,)
+        for k in whole:
+            basic = k is None or k is Ellipsis or isinstance(k, (slice, int, np.integer)) or hasattr(k, "__index__")
+            if not basic or isinstance(k, (bool, np.bool_)) or (isinstance(k, np.ndarray) and k.ndim):
+                raise IndexError(
+                    f"a device array is indexed by integers, slices, None and '...', not by {type(k).__name__}: "
+                    f"index x.copy_to_host(), or write a kernel"
+                )
+        if any(k is Ellipsis for k in whole):
+            return self._like(self._proxy()[whole])
+        return self._like(self._proxy()[(*whole, Ellipsis)])
+
+    def item_as_numpy(self) -> Any:
+        """The only element as a NumPy scalar."""
+        host = np.empty(self.shape, self.dtype)
+        self._copy_to(host, None)
+        return host.reshape(())[()]
+
+    def item(self, *index: int) -> Any:
+        """One element as a Python number."""
+        view = self._at(index) if index else self
+        if view.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return view.item_as_numpy().item()
+
+    def tolist(self) -> Any:
+        """Elements as nested lists of Python numbers."""
+        return self.copy_to_host().tolist()
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(self.shape[0]))
+
+    def reshape(self, *shape: Any, order: str = "C") -> Array:
+        """The elements in another shape; a view where that is possible, else a copy.
+
+        Raises
+        ------
+        ValueError
+            Another number of elements.
+        """
+        new = shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape
+        view = _reshaped(self._proxy(), tuple(new), order)
+        if view is not None:
+            return self._like(view)
+        return self.copy(order=order).reshape(new, order=order)
+
+    def ravel(self, order: str = "C") -> Array:
+        """All elements in one dimension; a view where that is possible."""
+        return self.reshape(-1, order=order)
+
+    def transpose(self, *axes: Any) -> Array:
+        """A view with the axes in another order; reversed, if none is given."""
+        return self._like(self._proxy().transpose(*axes))
+
+    @property
+    def T(self) -> Array:
+        """The transpose, a view."""
+        return self.transpose()
+
+    def swapaxes(self, axis1: int, axis2: int) -> Array:
+        """A view with two axes exchanged."""
+        return self._like(self._proxy().swapaxes(axis1, axis2))
+
+    def squeeze(self, axis: Any = None) -> Array:
+        """A view without axes of length one."""
+        return self._like(self._proxy().squeeze(axis))
+
+    def view(self, dtype: Any = None) -> Array:
+        """The same memory, as elements of another dtype.
+
+        Raises
+        ------
+        ValueError
+            The last axis doesn't divide into such elements.
+        """
+        if dtype is None:
+            return self._like(self._proxy())
+        new = dtype_of(dtype)
+        stand_in = np.dtype("u2") if new.name == "bfloat16" else new
+        return self._like(self._proxy().view(stand_in), new.name)
+
+    # ---- contents
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._at(key)._assign(value, None)
+
+    def _assign(self, value: Any, stream: Stream | int | None) -> None:
+        """``self[...] = value``, with NumPy's conversions and broadcasting."""
+        if isinstance(value, Array) and value.dtype == self.dtype and value.shape == self.shape:
+            self._copy_from(value, stream)
+            return
+        source = value.copy_to_host() if isinstance(value, Array) else value
+        if np.ndim(source) == 0:
+            element = np.empty((), self.dtype)
+            element[...] = source
+            if self._layout != "A":
+                self._fill(element.tobytes(), stream)
+                return
+            source = element
+        host = np.empty(self.shape, self.dtype)
+        host[...] = source
+        self._copy_from(host, stream)
+
+    def fill(self, value: Any, stream: Stream | int | None = None) -> None:
+        """Set all elements to a number."""
+        if np.ndim(value):
+            raise TypeError("fill takes one number; x[...] = values assigns several")
+        self._assign(value, stream)
+
+    def copy_to_host(
+        self, ary: np.ndarray[Any, Any] | None = None, stream: Stream | int | None = None
+    ) -> np.ndarray[Any, Any]:
+        """Copy to a new NumPy array, or to `ary`, which must have this shape and dtype.
+
+        Returns when the elements are there, unless `ary` is pinned memory: then when the stream has come so far.
+
+        Raises
+        ------
+        ValueError
+            `ary` has another shape.
+        TypeError
+            `ary` has another dtype.
+        """
+        if ary is None:
+            ary = np.empty(self.shape, self.dtype, order="F" if self._layout == "F" else "C")
+        self._same(ary)
+        self._copy_to(ary, stream)
+        return ary
+
+    def copy_to_device(self, ary: Any, stream: Stream | int | None = None) -> None:
+        """Copy from an array of this shape and dtype, on the host or a device.
+
+        Raises
+        ------
+        ValueError
+            Another shape.
+        TypeError
+            Another dtype.
+        """
+        source = ary if isinstance(ary, Array) else np.asarray(ary)
+        self._same(source)
+        self._copy_from(source, stream)
+
+    def _same(self, other: Any) -> None:
+        if tuple(other.shape) != self.shape:
+            raise ValueError(f"the arrays have different shapes: {tuple(other.shape)}, and on the device {self.shape}")
+        if other.dtype != self.dtype:
+            raise TypeError(f"the arrays have different dtypes: {other.dtype}, and on the device {self.dtype}")
+
+    def copy(self, order: str = "C", stream: Stream | int | None = None) -> Array:
+        """A packed copy on the same device, in C or Fortran order (or ``"K"``: as this one)."""
+        if order == "K":
+            order = "F" if self._layout == "F" else "C"
+        new = Array._alloc(self.device, self.shape, self._dtype_name, _order(order), DEVICE, 0, stream)
+        new._copy_from(self, stream)
+        return new
+
+    def astype(self, dtype: Any, copy: bool = True) -> Array:
+        """A copy with another dtype, by way of the host; with ``copy=False`` this array if it has that dtype."""
+        new = dtype_of(dtype)
+        if new == self.dtype:
+            return self.copy("K") if copy else self
+        return array(self.copy_to_host().astype(new), device=self.device)
+
+    def to(self, device: Any, stream: Stream | int | None = None) -> Array:
+        """This array if it is on that device, else a copy there."""
+        name = device_name(device)
+        return self if name == self.device else array(self, device=name, stream=stream)
+
+    # ---- other libraries
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """For ``numpy.asarray``: the memory itself on the cpu device, else a copy on the host."""
+        if self._shares_host and self._host_address is not None:
+            host = self._host_view()
+            return np.array(host, dtype, copy=copy) if dtype is not None or copy else host
+        if copy is False:
+            raise ValueError(f"an array on {self.device} can't be read from the host without a copy")
+        host = self.copy_to_host()
+        return host if dtype is None else host.astype(dtype, copy=False)
+
+    def _host_view(self) -> np.ndarray[Any, Any]:
+        typestr = "<u2" if self._dtype_name == "bfloat16" else self.dtype.str
+        interface = {
+            "shape": self.shape,
+            "strides": self.strides,
+            "typestr": typestr,
+            "data": (self._host_address or 64, self._readonly),
+            "version": 3,
+        }
+        return np.asarray(_Memory(interface, self)).view(self.dtype)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """NumPy's description of the memory; missing where the host can't read it."""
+        if self._host_address is None or self._dtype_name == "bfloat16":
+            raise AttributeError("__array_interface__")
+        return dict(self._host_view().__array_interface__)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The description that CUDA libraries exchange (version 3); missing on the cpu device."""
+        if self._shares_host or self._dtype_name == "bfloat16":
+            raise AttributeError("__cuda_array_interface__")
+        stream = self._memory.stream
+        handle = stream.handle if stream is not None else 1
+        return {
+            "shape": self.shape,
+            "strides": None if self._layout == "C" else self.strides,
+            "typestr": self.dtype.str,
+            "data": (self._address if self.size else 0, self._readonly),
+            "stream": handle or 1,
+            "version": 3,
+        }
+
+    # ---- as one number; what isn't defined
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError("the truth of an array with more than one element (or none) is ambiguous")
+        return bool(self.item_as_numpy())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self.ndim or self.dtype.kind not in "iu":
+            raise TypeError("only integer arrays without dimensions can be converted to an index")
+        return int(self.item())
+
+    def __eq__(self, other: object) -> Any:
+        raise TypeError("device arrays aren't compared by ==: compare copies on the host, or write a kernel")
+
+    def __ne__(self, other: object) -> Any:
+        raise TypeError("device arrays aren't compared by !=: compare copies on the host, or write a kernel")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __contains__(self, value: object) -> bool:
+        raise TypeError("'in' isn't defined for a device array: search x.copy_to_host(), or write a kernel")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.copy_to_host(), self.device)
+
+
+def _restore(host: np.ndarray[Any, Any], device: str) -> Array:
+    """Unpickle: on the device it was on, or on the current one if that isn't here."""
+    return array(host, device=device if device in _core.device_names() else None)
+
+
+def _reshaped(proxy: np.ndarray[Any, Any], shape: tuple[Any, ...], order: str) -> np.ndarray[Any, Any] | None:
+    """A view of another shape; None: that takes a copy, which must not be made of a proxy."""
+    wanted = _resolved(shape, proxy.size)  # so that a ValueError below can only mean that a copy is needed
+    view = proxy.view()
+    if order == "F":
+        view = view.T
+        wanted = wanted[::-1]
+    try:
+        out = np.reshape(view, wanted, copy=False)  # type: ignore[call-overload]
+    except TypeError:  # NumPy 2.0
+        try:
+            view.shape = wanted
+        except AttributeError:
+            return None
+        out = view
+    except ValueError:
+        return None
+    return out.T if order == "F" else out
+
+
+def _resolved(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
+    sizes = [int(n.__index__()) for n in shape]
+    unknown = [i for i, n in enumerate(sizes) if n == -1]
+    known = 1
+    for n in sizes:
+        known *= n if n != -1 else 1
+    if len(unknown) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    if unknown and known and size % known == 0:
+        sizes[unknown[0]] = size // known
+        known = size
+    if any(n < 0 for n in sizes) or known != size:
+        raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+    return tuple(sizes)
+
+
+def _order(order: str) -> str:
+    if order not in ("C", "F"):
+        raise ValueError(f"order is 'C' or 'F', not {order!r}")
+    return order
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    if hasattr(shape, "__index__"):
+        return (int(shape.__index__()),)
+    return tuple(int(n.__index__()) for n in shape)
+
+
+# ---- making arrays
+
+
+def array(
+    obj: Any,
+    dtype: Any = None,
+    *,
+    copy: bool = True,
+    order: str = "K",
+    device: Any = None,
+    stream: Stream | int | None = None,
+) -> Array:
+    """An array on a device with the elements of another, of a list or of a number.
+
+    Parameters
+    ----------
+    obj : array_like
+        A NumPy array, a device array of this or another library (``__cuda_array_interface__``, DLPack,
+        ``__array_interface__``, the buffer protocol), nested lists, a number.
+    dtype : dtype, optional
+    copy : bool
+        False: no copy if the memory is on that device already and has the dtype.
+    order : str
+        ``"C"``, ``"F"``, or ``"K"``: as `obj` has it.
+    device : str or int, optional
+        ``"cpu"``, ``"cuda:1"``, ``1``; else the current device.
+    stream : Stream, optional
+        In which to copy; else the current one.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    TypeError
+        A dtype that kernels don't have.
+    OutOfMemoryError
+        The device has no room.
+    """
+    name = device_name(device)
+    source = _on_device(obj)
+    if source is None:
+        source = np.asarray(obj, None if dtype is None else dtype_of(dtype))
+        dtype_of(source.dtype)
+        on_same = name == "cpu" and not copy and isinstance(obj, np.ndarray) and source is obj
+        if on_same:
+            return from_host(source)
+    elif dtype is not None and dtype_of(dtype) != source.dtype:
+        source = source.copy_to_host().astype(dtype_of(dtype))
+    elif not copy and source.device == name:
+        return source
+    if order not in ("C", "F", "K"):
+        raise ValueError(f"order is 'C', 'F' or 'K', not {order!r}")
+    fortran = order == "F" or (order == "K" and _is_fortran(source))
+    new = Array._alloc(name, source.shape, source.dtype.name, "F" if fortran else "C", DEVICE, 0, stream)
+    new._copy_from(source, stream)
+    return new
+
+
+def asarray(obj: Any, dtype: Any = None, *, device: Any = None, stream: Stream | int | None = None) -> Array:
+    """Like `array`, without a copy where the memory is on the device already."""
+    return array(obj, dtype, copy=False, device=device, stream=stream)
+
+
+def from_host(source: np.ndarray[Any, Any]) -> Array:
+    """An array of the cpu device that shares the memory of a NumPy array."""
+    address = source.__array_interface__["data"][0]
+    return Array._wrap(
+        "cpu",
+        address,
+        address,
+        source.shape,
+        source.strides,
+        source.dtype.name,
+        not source.flags.writeable,
+        DEVICE,
+        source,
+        None,
+    )
+
+
+def _on_device(obj: Any) -> Array | None:
+    """An array that shares memory with one of a device; None: it is on the host."""
+    if isinstance(obj, Array):
+        return obj
+    if isinstance(obj, np.ndarray):
+        return None
+    interface = getattr(obj, "__cuda_array_interface__", None)
+    return None if interface is None else from_cuda_interface(interface, obj)
+
+
+def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = None, sync: bool = True) -> Array:
+    """A view of memory that ``__cuda_array_interface__`` describes; `owner` is kept alive.
+
+    Raises
+    ------
+    TypeError
+        A mask, or a dtype that kernels don't have.
+    """
+    if interface.get("mask") is not None:
+        raise TypeError("a kernel doesn't see the mask of a masked array")
+    name = device_name(device)
+    if name == "cpu":
+        name = "cuda:0"
+    address, readonly = interface["data"]
+    dtype = dtype_of(interface["typestr"])
+    stream = interface.get("stream")
+    if sync and stream is not None and interface.get("version", 0) >= 3:
+        from ._stream import external_stream
+
+        external_stream(stream, device=name).synchronize()
+    return Array._wrap(
+        name,
+        address or 0,
+        0,
+        tuple(interface["shape"]),
+        None if interface.get("strides") is None else tuple(interface["strides"]),
+        dtype.name,
+        bool(readonly),
+        DEVICE,
+        owner,
+        None,
+    )
+
+
+def empty(
+    shape: Any, dtype: Any = "float64", order: str = "C", *, device: Any = None, stream: Stream | int | None = None
+) -> Array:
+    """An array with any contents.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+    dtype : dtype
+    order : str
+        ``"C"`` or ``"F"``.
+    device : str or int, optional
+    stream : Stream, optional
+        The stream that uses it first; memory is given and freed in its order.
+    """
+    return Array._alloc(device_name(device), _shape(shape), dtype_of(dtype).name, _order(order), DEVICE, 0, stream)
+
+
+def full(
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    stream: Stream | int | None = None,
+) -> Array:
+    """An array of one value; the dtype is the value's, if none is given."""
+    kind = np.asarray(fill_value).dtype if dtype is None else dtype
+    new = empty(shape, kind, order, device=device, stream=stream)
+    new._assign(fill_value, stream)
+    return new
+
+
+def zeros(
+    shape: Any, dtype: Any = "float64", order: str = "C", *, device: Any = None, stream: Stream | int | None = None
+) -> Array:
+    """An array of zeros."""
+    return full(shape, 0, dtype, order, device=device, stream=stream)
+
+
+def ones(
+    shape: Any, dtype: Any = "float64", order: str = "C", *, device: Any = None, stream: Stream | int | None = None
+) -> Array:
+    """An array of ones."""
+    return full(shape, 1, dtype, order, device=device, stream=stream)
+
+
+def _is_fortran(a: Any) -> bool:
+    """In Fortran order, and not in C order as well."""
+    return a._layout == "F" if isinstance(a, Array) else getattr(getattr(a, "flags", None), "fnc", False)
+
+
+def _model(a: Any, dtype: Any, shape: Any, device: Any) -> tuple[Any, Any, str, Any]:
+    like = a if isinstance(a, Array) or hasattr(a, "dtype") else np.asarray(a)
+    where = like.device if device is None and isinstance(like, Array) else device
+    return (
+        like.shape if shape is None else shape,
+        like.dtype if dtype is None else dtype,
+        "F" if _is_fortran(like) else "C",
+        where,
+    )
+
+
+def empty_like(
+    a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, stream: Stream | int | None = None
+) -> Array:
+    """An array with any contents, with shape, dtype, order (and device, if it has one) of another."""
+    shape, dtype, order, device = _model(a, dtype, shape, device)
+    return empty(shape, dtype, order, device=device, stream=stream)
+
+
+def zeros_like(
+    a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, stream: Stream | int | None = None
+) -> Array:
+    """Zeros, with shape, dtype, order and device of another array."""
+    return full_like(a, 0, dtype, shape, device=device, stream=stream)
+
+
+def ones_like(
+    a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, stream: Stream | int | None = None
+) -> Array:
+    """Ones, with shape, dtype, order and device of another array."""
+    return full_like(a, 1, dtype, shape, device=device, stream=stream)
+
+
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    *,
+    device: Any = None,
+    stream: Stream | int | None = None,
+) -> Array:
+    """One value, with shape, dtype, order and device of another array."""
+    shape, dtype, order, device = _model(a, dtype, shape, device)
+    return full(shape, fill_value, dtype, order, device=device, stream=stream)
+
+
+def arange(*args: Any, dtype: Any = None, device: Any = None, stream: Stream | int | None = None) -> Array:
+    """``numpy.arange`` on a device."""
+    return array(np.arange(*args, dtype=dtype), device=device, stream=stream)
+
+
+def to_device(
+    obj: Any, stream: Stream | int | None = None, copy: bool = True, to: Array | None = None, device: Any = None
+) -> Array:
+    """Copy an array to the device, as ``numba.cuda.to_device``.
+
+    Parameters
+    ----------
+    obj : array_like
+    copy : bool
+        False: allocate without copying the contents.
+    to : Array, optional
+        Copy into this array, of the same shape and dtype, in place of a new one.
+    """
+    if to is not None:
+        to.copy_to_device(obj, stream)
+        return to
+    return array(obj, device=device, stream=stream) if copy else empty_like(obj, device=device, stream=stream)
+
+
+def pinned_array(
+    shape: Any, dtype: Any = "float64", order: str = "C", *, write_combined: bool = False, device: Any = None
+) -> npt.NDArray[Any]:
+    """A NumPy array in page-locked memory: copies to and from it are fast, and run while the host goes on.
+
+    Returns
+    -------
+    numpy.ndarray
+        With any contents. A copy between it and a device has ended when the stream has come so far.
+    """
+    flags = PINNED_PORTABLE | (PINNED_WRITE_COMBINED if write_combined else 0)
+    return _host_array(shape, dtype, order, PINNED, flags, device)._host_view()
+
+
+def mapped_array(
+    shape: Any, dtype: Any = "float64", order: str = "C", *, write_combined: bool = False, device: Any = None
+) -> Array:
+    """An array in page-locked host memory that kernels use over the bus; ``numpy.asarray`` of it is the memory."""
+    flags = PINNED_PORTABLE | PINNED_MAPPED | (PINNED_WRITE_COMBINED if write_combined else 0)
+    return _host_array(shape, dtype, order, PINNED, flags, device)
+
+
+def managed_array(
+    shape: Any, dtype: Any = "float64", order: str = "C", *, attach_global: bool = True, device: Any = None
+) -> Array:
+    """An array that moves between host and device as it is used; ``numpy.asarray`` of it is the memory."""
+    return _host_array(shape, dtype, order, MANAGED, 0 if attach_global else MANAGED_HOST, device)
+
+
+def _host_array(shape: Any, dtype: Any, order: str, kind: int, flags: int, device: Any) -> Array:
+    name = dtype_of(dtype).name
+    return Array._alloc(device_name(device), _shape(shape), name, _order(order), kind, flags, None)
