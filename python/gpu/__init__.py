@@ -141,10 +141,24 @@ __all__ = [
 
 # Names whose module imports NumPy: looked up when they are asked for.
 _LATER = {
-    "_array": (
-        "Array array asarray empty zeros ones full empty_like zeros_like ones_like full_like arange to_device "
-        "pinned_array mapped_array managed_array"
-    ).split(),
+    "_array": [
+        "Array",
+        "array",
+        "asarray",
+        "empty",
+        "zeros",
+        "ones",
+        "full",
+        "empty_like",
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "arange",
+        "to_device",
+        "pinned_array",
+        "mapped_array",
+        "managed_array",
+    ],
     "_stream": ["Stream", "Event", "default_stream", "external_stream"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}

@@ -50,8 +50,7 @@ def dtype_of(dtype: Any) -> np.dtype[Any]:
         return d
     raise TypeError(
         f"a device array can't have the dtype {d}: there are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
-        f"float32, float64, complex64 and complex128"
-        + ("" if d.isnative else ", in the machine's byte order")
+        f"float32, float64, complex64 and complex128" + ("" if d.isnative else ", in the machine's byte order")
     )
 
 
@@ -340,7 +339,7 @@ class Array(_core.ArrayBase):
         return array(self.copy_to_host().astype(new), device=self.device)
 
     def to(self, device: Any, stream: Stream | int | None = None) -> Array:
-        """This array if it is on that device, else a copy there."""
+        """The array itself if it is on that device, else a copy there."""
         name = device_name(device)
         return self if name == self.device else array(self, device=name, stream=stream)
 
