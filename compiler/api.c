@@ -88,10 +88,14 @@ static void fill_sites(Image *image, const IrModule *m) {
     image->raises = m->sites.n > 0;
 }
 
-static bool polls(const IrModule *m) {
-    if (m->long_loops) return true;
-    for (uint32_t b = 0; b < m->blocks.n; b++)
-        if (m->blocks.at[b].poll && !m->blocks.at[b].dead) return true;
+/* Whether some edge goes back: to a block that comes no later in reverse postorder. */
+static bool has_loops(const IrModule *m) {
+    BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
+    uint32_t *place = ARENA_ARRAY(m->arena, uint32_t, m->blocks.n), n = ir_postorder(m, order);
+    for (uint32_t i = 0; i < n; i++) place[order[i]] = i;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t s = 0; s < m->blocks.at[order[i]].nsucc; s++)
+            if (place[m->blocks.at[order[i]].succ[s]] >= i) return true;
     return false;
 }
 
@@ -102,7 +106,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o) {
     image->entry = copy(entry_symbol(m, o));
     fill_params(image, m);
     fill_sites(image, m);
-    image->no_loops = !polls(m);
+    image->no_loops = !has_loops(m);
     if (o->target == TARGET_PTX) {
         image->sm = o->sm;
         if (!(image->ptx_version = o->ptx_version)) target_known(o->sm, o->sm_suffix, &image->ptx_version);

@@ -2,8 +2,7 @@
  *
  * A branch on a constant becomes a jump, a block that only jumps is bypassed, a block whose only
  * predecessor has no other successor joins it. Predecessor lists and PHI operands are kept in step
- * here, edge by edge; ir_edges() then drops what can't be reached. Blocks with `poll` aren't
- * bypassed: they are where the CPU looks for an interrupt. */
+ * here, edge by edge; ir_edges() then drops what can't be reached. */
 #include "simplify.h"
 
 static Instr *terminator(IrModule *m, BlockId b) { return &m->instrs.at[ir_terminator(m, b)]; }
@@ -89,7 +88,7 @@ static bool bypass(Simplify *s, BlockId b) {
     IrModule *m = s->m;
     Block *block = &m->blocks.at[b];
     BlockId to = block->succ[0];
-    if (b == 0 || to == b || block->poll || block->instrs.n != 1 || !block->preds.n) return false;
+    if (b == 0 || to == b || block->instrs.n != 1 || !block->preds.n) return false;
     Block *target = &m->blocks.at[to];
     if (has_phi(m, target))
         for (uint32_t i = 0; i < block->preds.n; i++)
@@ -138,23 +137,9 @@ static bool absorb(Simplify *s, BlockId b) {
         for (uint32_t k = 0; k < after->preds.n; k++)
             if (after->preds.at[k] == next) after->preds.at[k] = b;
     }
-    block->poll |= follows->poll;
     follows->dead = true;
     follows->preds.n = 0;
     return true;
-}
-
-/* A block polls only while one of its edges goes back. */
-static void clear_polls(IrModule *m) {
-    DomTree tree = {0};
-    for (BlockId b = 0; b < m->blocks.n; b++) {
-        Block *block = &m->blocks.at[b];
-        if (block->dead || !block->poll) continue;
-        if (!tree.idom) tree = ir_dominators(m);
-        bool back = false;
-        for (uint32_t i = 0; i < block->nsucc; i++) back |= ir_dominates(&tree, block->succ[i], b);
-        block->poll = back;
-    }
 }
 
 void cfg_merge_blocks(Simplify *s) {
@@ -172,5 +157,4 @@ void cfg_merge_blocks(Simplify *s) {
         s->changed = true;
         ir_edges(m);
     }
-    clear_polls(m);
 }

@@ -108,7 +108,6 @@ typedef struct Block {
     uint8_t nsucc;
     VEC(BlockId) preds;     /* kept by ir_edges(); PHI operands follow this order */
     bool dead;              /* unreachable: skipped by everything */
-    bool poll;              /* back edge of a loop that may be long: the CPU looks for an interrupt here */
 } Block;
 
 /* A place in Python source. `func` indexes IrModule.funcs (file and function names). */
@@ -162,7 +161,6 @@ typedef struct IrModule {
     VEC(IrSpan) spans;              /* spans[0] is unused */
     VEC(IrFuncName) funcs;          /* funcs[0] is the kernel */
     uint32_t facts;
-    bool long_loops;                /* polls.c: a loop of unknown length doesn't poll; the CPU looks between threads instead */
     bool host_function;             /* called from Python with scalars: RET has results, no thread indices */
     Type results[4];                /* host_function: types of RET's operands */
     uint32_t nresults;
@@ -204,7 +202,6 @@ bool ir_fold(Op op, Type t, uint16_t sub, Type arg_type, uint32_t nargs, const u
 void pass_simplify(IrModule *m);    /* simplify.c: fold, algebra, common subexpressions, dead code, CFG clean-up */
 void pass_ranges(IrModule *m);      /* ranges.c: drops wrap-around checks, narrows index arithmetic to 32 bits */
 void pass_params(IrModule *m);      /* params.c: drops unused parameters, sets READ and WRITTEN, INVARIANT */
-void pass_polls(IrModule *m);       /* polls.c: loops that end soon don't look for an interrupt */
 void pass_waits(IrModule *m);       /* waits.c: loads that a loop waits for are volatile */
 
 /* uniform.c: what differs between the threads of a block. */

@@ -428,10 +428,7 @@ static void parse_label(Parser *p, uint32_t n) {
     expect(p, ':');
     if (p->error) return;
     BlockId b = ir_block(p->m);
-    if (!at_line_end(p)) {
-        if (is(word(p), "poll")) p->m->blocks.at[b].poll = true;
-        else fail_at(p, p->line, "only 'poll' may follow a label");
-    }
+    if (!at_line_end(p)) fail_at(p, p->line, "nothing may follow a label");
     while (p->blocks.n <= n) VEC_PUSH(p->arena, &p->blocks, 0);
     if (p->blocks.at[n]) fail_at(p, p->line, "b%u is defined twice", n);
     p->blocks.at[n] = b + 1;

@@ -262,7 +262,7 @@ char *ir_to_string(const IrModule *m, bool spans) {
     if (spans) put_spans(&p);
     for (uint32_t i = 0; i < live; i++) {
         const Block *b = &m->blocks.at[order[live - 1 - i]];
-        putf(&p, "b%u:%s\n", i, b->poll ? " poll" : "");
+        putf(&p, "b%u:\n", i);
         for (uint32_t k = 0; k < b->instrs.n; k++) put_instr(&p, b->instrs.at[k]);
     }
     VEC_PUSH(m->arena, &p.out, '\0');

@@ -23,10 +23,3 @@ bool loop_find(const IrModule *m, const DomTree *tree, BlockId header, NaturalLo
     }
     return true;
 }
-
-bool loop_polls(const IrModule *m, const NaturalLoop *l) {
-    const Block *header = &m->blocks.at[l->header];
-    for (uint32_t i = 0; i < header->preds.n; i++)
-        if (l->inside[header->preds.at[i]] && m->blocks.at[header->preds.at[i]].poll) return true;
-    return false;
-}

@@ -12,6 +12,5 @@ typedef struct NaturalLoop {
 
 /* The loop of a header: what reaches one of its latches without passing it. False if it has no latch. */
 bool loop_find(const IrModule *m, const DomTree *tree, BlockId header, NaturalLoop *out);
-bool loop_polls(const IrModule *m, const NaturalLoop *l);   /* some latch looks for an interruption */
 
 #endif

@@ -180,10 +180,8 @@ static void lower_block(Lower *L, BlockId id) {
     LLVMPositionBuilderAtEnd(L->b, L->first[id]);
     for (uint32_t i = 0; i < b->instrs.n; i++) {
         const Instr *in = &L->m->instrs.at[b->instrs.at[i]];
-        if (op_info[in->op].flags & ENDS) {
-            if (b->poll && L->target->poll) L->target->poll(L);
-            L->last[id] = LLVMGetInsertBlock(L->b); /* an expansion may have left the first block */
-        }
+        /* an expansion may have left the first block */
+        if (op_info[in->op].flags & ENDS) L->last[id] = LLVMGetInsertBlock(L->b);
         lower_instr(L, b->instrs.at[i]);
     }
 }

@@ -41,7 +41,6 @@ typedef struct LowerTarget {
     Val (*library)(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args);
     void (*leave)(Lower *L, const Instr *ret);   /* RET */
     void (*raise)(Lower *L, const Instr *raise); /* RAISE */
-    void (*poll)(Lower *L);                      /* at a back edge that polls; may be NULL */
     void (*end)(Lower *L);
 } LowerTarget;
 

@@ -10,7 +10,7 @@
  *
  * Parameters are arguments of the second, so that noalias and readonly hold for all threads of it. The loop
  * over x is innermost and in the form that LLVM's vectoriser takes: what doesn't depend on the thread is
- * hoisted, `return` goes to the latch, `raise` and interruption leave it. */
+ * hoisted, `return` goes to the latch, `raise` leaves it. */
 #include "lower.h"
 
 #include <stddef.h>
@@ -20,9 +20,8 @@
 typedef struct CpuState {
     Val range; /* the function */
     Val grid[3], block[3], block_at[3], thread[3];
-    Val number, first, last; /* of the block in the launch */
-    unsigned block_dims;     /* how many of block_at[] are kept */
-    Val interrupt;
+    Val number, first, last;               /* of the block in the launch */
+    unsigned block_dims;                   /* how many of block_at[] are kept */
     LLVMBasicBlockRef blocks, latch, exit; /* head of the loop over blocks; end of one thread; return */
     Val count[3];                          /* rounds of the loops over x, y, z; no loop over z if NULL */
     LLVMBasicBlockRef loop[3];             /* their heads */
@@ -118,17 +117,7 @@ static void load_launch(Lower *L) {
         ll_range(L, c->grid[i], 1, 0x80000000u);
         ll_range(L, c->block[i], 1, most[i] + 1);
     }
-    c->interrupt = load_field(L, pointer(L), launch, offsetof(CpuLaunch, interrupt), "interrupt");
     if (L->m->sites.n) L->error = load_field(L, pointer(L), launch, offsetof(CpuLaunch, error), "error");
-}
-
-/* Leaves through `exit` when the launch was told to stop. */
-static void poll(Lower *L) {
-    Val byte = LLVMBuildLoad2(L->b, L->i8, L->cpu->interrupt, "stop");
-    LLVMSetVolatile(byte, true);
-    LLVMBasicBlockRef on = ll_block(L, "on");
-    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntEQ, byte, LLVMConstInt(L->i8, 0, false)), on, L->cpu->exit);
-    LLVMPositionBuilderAtEnd(L->b, on);
 }
 
 /* The head of the loop over blocks: the block's number and its x, y, z, which count up from those of `first`. */
@@ -150,7 +139,6 @@ static void begin_blocks(Lower *L) {
         c->block_at[i] = LLVMBuildPhi(L->b, L->i32, "ctaid");
         LLVMAddIncoming(c->block_at[i], &start[i], &before, 1);
     }
-    poll(L);
 }
 
 static void begin_kernel(Lower *L) {
@@ -194,7 +182,6 @@ static void advance_block(Lower *L, LLVMBasicBlockRef from) {
 static void end_kernel(Lower *L) {
     CpuState *c = L->cpu;
     LLVMPositionBuilderAtEnd(L->b, c->latch);
-    if (L->m->long_loops) poll(L); /* a thread may have taken long; its loop would run much slower with a poll inside */
     for (unsigned i = 0; i < 3 && c->count[i]; i++) {
         LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
         Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, 1, false), "next");
@@ -321,7 +308,6 @@ const LowerTarget lower_cpu = {
     .library = library,
     .leave = leave,
     .raise = raise_here,
-    .poll = poll,
     .end = end_kernel_and_keep,
 };
 

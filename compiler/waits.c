@@ -1,6 +1,6 @@
 /* waits.c - a loop that waits for memory to change sees it change.
  *
- * needs: polls (loops that end by themselves are known)      keeps: everything but MEM_VOLATILE of loads
+ * needs: simplify (what doesn't change is computed once)      keeps: everything but MEM_VOLATILE of loads
  *
  *     while flag[0] == 0:
  *         pass
@@ -54,8 +54,7 @@ void pass_waits(IrModule *m) {
     DomTree tree = ir_dominators(m);
     for (BlockId h = 0; h < m->blocks.n; h++) {
         NaturalLoop l;
-        if (m->blocks.at[h].dead || m->blocks.at[h].preds.n < 2 || !loop_find(m, &tree, h, &l) || !loop_polls(m, &l))
-            continue;
+        if (m->blocks.at[h].dead || m->blocks.at[h].preds.n < 2 || !loop_find(m, &tree, h, &l)) continue;
         for (BlockId b = 0; b < m->blocks.n; b++)
             if (l.inside[b] && leaves(&l, &m->blocks.at[b])) look_at_exit(m, &l, &m->blocks.at[b]);
     }

@@ -99,21 +99,9 @@ static void feed_phis(Body *b, PyBlockId from, uint32_t s) {
     }
 }
 
-/* A loop that may run for long, where the CPU looks for an interrupt: any `while`, and a `for` around other loops. */
-static bool polls(const Body *b, PyBlockId latch, PyBlockId header) {
-    const PyFunc *f = b->inst->f;
-    if (header > latch || !f->blocks.at[header].loop_header) return false;
-    const PyBlock *h = &f->blocks.at[header];
-    if (h->term != PYT_BRANCH || f->instrs.at[h->arg].op != PY_ITER_HAS) return true;
-    for (PyBlockId i = header + 1; i <= latch; i++)
-        if (f->blocks.at[i].loop_header && b->inst->reached[i]) return true;
-    return false;
-}
-
 static void jump_to(Body *b, PyBlockId from, uint32_t s) {
     PyBlockId to = b->inst->f->blocks.at[from].succ[s];
     feed_phis(b, from, s);
-    if (polls(b, from, to)) b->e->m->blocks.at[b->e->cur].poll = true;
     e_jump(b->e, enter(b, to));
 }
 
@@ -133,14 +121,13 @@ static void end_branch(Body *b, PyBlockId py, const PyBlock *block) {
         return;
     }
     Ref cond = val_poisoned(c) ? REF_NONE : val_ref(e, c);
-    bool direct = block->succ[0] != block->succ[1] && !polls(b, py, block->succ[0]) && !polls(b, py, block->succ[1]);
-    if (direct) {
+    if (block->succ[0] != block->succ[1]) {
         feed_phis(b, py, 0);
         feed_phis(b, py, 1);
         e_branch(e, cond, enter(b, block->succ[0]), enter(b, block->succ[1]));
         return;
     }
-    BlockId yes = ir_block(e->m), no = ir_block(e->m);
+    BlockId yes = ir_block(e->m), no = ir_block(e->m); /* PHIs tell the two edges apart by their blocks */
     e_branch(e, cond, yes, no);
     e->cur = yes;
     jump_to(b, py, 0);

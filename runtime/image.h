@@ -39,7 +39,6 @@ typedef struct ErrorRecord {
 typedef struct CpuLaunch {
     uint32_t grid[3], block[3];
     ErrorRecord *error;
-    const volatile uint8_t *interrupt;   /* non-zero: return as soon as possible */
 } CpuLaunch;
 
 /* Runs blocks first <= b < last of the launch, in linear order (x fastest). */
@@ -61,7 +60,7 @@ typedef struct Image {
     uint32_t nparams, params_bytes;
     ImageSite *sites;
     uint32_t nsites;
-    bool no_loops;               /* no loop may take long: every thread ends soon, nothing needs to interrupt it */
+    bool no_loops;               /* every thread ends soon: nothing needs to interrupt it */
     bool raises;                 /* PTX kernels and host functions have a hidden last parameter: pointer to the ErrorRecord */
     uint32_t shared_bytes, local_bytes;
     uint16_t sm, ptx_version;    /* 80, 70 */

@@ -1,8 +1,8 @@
 /* pool.c - the threads behind the CPU device. See pool.h.
  *
  * One mutex guards the list of jobs and the counts; the items themselves are handed out with one atomic addition a
- * chunk. Threads are started when a job first wants them, block all signals (Python handles those in its main thread)
- * and live as long as the process. */
+ * chunk. Threads are started when a job first wants them, block all signals but the one that interrupts (Python handles
+ * signals in its main thread) and live as long as the process. */
 #define _GNU_SOURCE
 #include "pool.h"
 
@@ -14,13 +14,23 @@
 
 enum { MAX_THREADS = 1024, STACK_BYTES = 8 << 20, POLL_NS = 20 * 1000 * 1000 };
 
+typedef struct Worker Worker;
+struct Worker {
+    pid_t tid;
+    const Job *job; /* or NULL */
+    Worker *link;
+};
+
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t work; /* a job wants threads */
     pthread_cond_t done; /* a thread left a job */
     Job *jobs;           /* oldest first */
-    int wanted;          /* threads a job may have; 0: not yet asked */
+    Worker *workers;
+    int chosen; /* threads a job may have, by pool_set_threads(); 0: the default */
+    int usual;  /* the default; 0: not yet asked */
     int started, idle;
+    unsigned forks; /* between the first process and this one */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -49,17 +59,24 @@ static int default_threads(void) {
     return usable_cores();
 }
 
+/* Called with the lock held. */
+static int wanted(void) {
+    if (pool.chosen) return pool.chosen;
+    if (pool.usual == 0) pool.usual = default_threads();
+    return pool.usual;
+}
+
 int pool_threads(void) {
     pthread_mutex_lock(&pool.lock);
-    if (pool.wanted == 0) pool.wanted = default_threads();
-    int n = pool.wanted;
+    int n = wanted();
     pthread_mutex_unlock(&pool.lock);
     return n;
 }
 
 void pool_set_threads(int n) {
     pthread_mutex_lock(&pool.lock);
-    pool.wanted = n <= 0 ? default_threads() : n < MAX_THREADS ? n : MAX_THREADS;
+    pool.chosen = n < 0 ? 0 : n < MAX_THREADS ? n : MAX_THREADS;
+    pool.usual = 0;
     pthread_mutex_unlock(&pool.lock);
 }
 
@@ -68,15 +85,16 @@ void pool_set_threads(int n) {
 static void before_fork(void) { pthread_mutex_lock(&pool.lock); }
 static void after_fork_parent(void) { pthread_mutex_unlock(&pool.lock); }
 
-/* The child has none of the threads: start anew. */
+/* The child has none of the threads: start anew. It may have other cores. */
 static void after_fork_child(void) {
     /* Jobs of other threads are gone with those threads; the lock was held by the forking thread. */
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.work, NULL);
     pthread_cond_init(&pool.done, NULL);
     pool.jobs = NULL;
-    pool.started = pool.idle = 0;
-    pool.wanted = 0;
+    pool.workers = NULL; /* they were on stacks that nobody uses now */
+    pool.started = pool.idle = pool.usual = 0;
+    pool.forks++;
 }
 
 static void initialise(void) { pthread_atfork(before_fork, after_fork_parent, after_fork_child); }
@@ -85,16 +103,32 @@ static void initialise(void) { pthread_atfork(before_fork, after_fork_parent, af
 
 static bool exhausted(const Job *job) { return __atomic_load_n(&job->next, __ATOMIC_RELAXED) >= job->items; }
 
+/* Interrupts all that are in the code of a job but the calling thread. */
+static void interrupt_others(const Job *job) {
+    pid_t self = interrupt_self();
+    pthread_mutex_lock(&pool.lock);
+    for (const Worker *w = pool.workers; w; w = w->link)
+        if (w->job == job && w->tid != self) interrupt_thread(w->tid);
+    if (job->caller && job->caller != self) interrupt_thread(job->caller);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static bool is_stopped(const Job *job) { return __atomic_load_n(&job->stopped, __ATOMIC_SEQ_CST); }
+
 /* Nothing more is handed out. Additions of chunks may follow, so half the range is left for them. */
-static void stop(Job *job) { __atomic_store_n(&job->next, (uint64_t)1 << 63, __ATOMIC_RELAXED); }
+static void stop(Job *job) {
+    __atomic_store_n(&job->next, (uint64_t)1 << 63, __ATOMIC_RELAXED);
+    __atomic_store_n(&job->stopped, true, __ATOMIC_SEQ_CST);
+    interrupt_others(job);
+}
 
 /* Runs one chunk; false when there is none. */
-static bool run_chunk(Job *job) {
+static bool run_chunk(Job *job, Guard *guard) {
     if (exhausted(job)) return false;
     uint64_t first = __atomic_fetch_add(&job->next, job->chunk, __ATOMIC_RELAXED);
     if (first >= job->items) return false;
     uint64_t last = job->items - first > job->chunk ? first + job->chunk : job->items;
-    if (!job->run(job->arg, first, last)) stop(job);
+    if (!job->run(job->arg, guard, first, last) && !is_stopped(job)) stop(job);
     return true;
 }
 
@@ -116,7 +150,10 @@ static Job *find_job(void) {
 
 static void *worker(void *unused) {
     (void)unused;
+    Worker self = {.tid = interrupt_self()};
     pthread_mutex_lock(&pool.lock);
+    self.link = pool.workers;
+    pool.workers = &self;
     for (;;) {
         Job *job;
         while (!(job = find_job())) {
@@ -126,9 +163,12 @@ static void *worker(void *unused) {
         }
         job->joined++;
         job->active++;
+        self.job = job;
         pthread_mutex_unlock(&pool.lock);
-        while (run_chunk(job)) {}
+        Guard guard = {.stop = &job->stopped};
+        while (run_chunk(job, &guard)) {}
         pthread_mutex_lock(&pool.lock);
+        self.job = NULL;
         /* The last one out tells the caller, who owns the job: it is not touched after that. */
         if (--job->active == 0) pthread_cond_broadcast(&pool.done);
     }
@@ -139,15 +179,16 @@ static void *worker(void *unused) {
 static bool summon(const Job *job) {
     int need = job->helpers;
     for (int i = 0; i < need && i < pool.idle; i++) pthread_cond_signal(&pool.work);
-    if (pool.idle >= need || pool.started >= pool.wanted) return pool.started > 0;
+    if (pool.idle >= need || pool.started >= wanted()) return pool.started > 0;
     sigset_t all, old;
     pthread_attr_t attr;
     sigfillset(&all);
+    sigdelset(&all, SIGURG);
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    for (int missing = need - pool.idle; missing > 0 && pool.started < pool.wanted; missing--) {
+    for (int missing = need - pool.idle; missing > 0 && pool.started < wanted(); missing--) {
         pthread_t thread;
         if (pthread_create(&thread, &attr, worker, NULL) != 0) break;
         pool.started++;
@@ -159,12 +200,16 @@ static bool summon(const Job *job) {
 
 /* ---- the caller -------------------------------------------------------------------------------- */
 
-static bool asked_to_stop(Job *job) {
+static bool asked_to_stop(void *arg) {
+    Job *job = arg;
     if (!job->cancelled || !job->cancelled(job->cancelled_arg)) return false;
+    job->was_cancelled = true;
     stop(job);
-    if (job->on_cancel) job->on_cancel(job->arg);
     return true;
 }
+
+/* Whether the job's pool threads are gone: this is a child, forked by `cancelled`. */
+static bool forked(const Job *job) { return job->forks != pool.forks; }
 
 static int64_t now_ns(void) {
     struct timespec t;
@@ -172,17 +217,26 @@ static int64_t now_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Works on its own job; true if it was cancelled. Asking may be dear (it takes the GIL), so not at every chunk. */
-static bool work(Job *job) {
+static void set_caller(Job *job, pid_t tid) {
+    pthread_mutex_lock(&pool.lock);
+    job->caller = tid;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* Works on its own job. Code that takes long is interrupted to ask; between short chunks the asking is done here. It
+ * may be dear (it takes the GIL), so not at every chunk. */
+static void work(Job *job) {
+    Guard guard = {.ask = job->cancelled ? asked_to_stop : NULL, .arg = job, .stop = &job->stopped};
     int64_t asked = job->cancelled ? now_ns() : 0;
-    while (run_chunk(job)) {
-        if (!job->cancelled) continue;
+    if (job->helpers > 0) set_caller(job, interrupt_self());
+    while (run_chunk(job, &guard)) {
+        if (!job->cancelled || is_stopped(job)) continue;
         int64_t now = now_ns();
         if (now - asked < POLL_NS) continue;
-        if (asked_to_stop(job)) return true;
+        if (asked_to_stop(job)) break;
         asked = now_ns();
     }
-    return false;
+    if (job->helpers > 0) set_caller(job, 0);
 }
 
 static struct timespec next_poll(void) {
@@ -197,23 +251,23 @@ static struct timespec next_poll(void) {
 }
 
 /* Until nobody is in the job and nothing is left of it. The ends of other jobs wake this one as well, and don't put off
- * its next question. */
-static bool wait_for(Job *job, bool cancelled) {
+ * its next question. Threads of a stopped job are interrupted until they have left. */
+static void wait_for(Job *job) {
     struct timespec until = next_poll();
     pthread_mutex_lock(&pool.lock);
-    while (job->active > 0 || !exhausted(job)) {
-        if (cancelled || !job->cancelled) {
+    while (!forked(job) && (job->active > 0 || !exhausted(job))) {
+        if (!job->cancelled && !is_stopped(job)) {
             pthread_cond_wait(&pool.done, &pool.lock);
         } else if (pthread_cond_timedwait(&pool.done, &pool.lock, &until) != 0) {
             pthread_mutex_unlock(&pool.lock);
-            cancelled = asked_to_stop(job);
+            if (is_stopped(job)) interrupt_others(job);
+            else asked_to_stop(job);
             until = next_poll();
             pthread_mutex_lock(&pool.lock);
         }
     }
     unlink_job(job);
     pthread_mutex_unlock(&pool.lock);
-    return cancelled;
 }
 
 bool pool_run(Job *job) {
@@ -225,13 +279,15 @@ bool pool_run(Job *job) {
         Job **end = &pool.jobs;
         while (*end) end = &(*end)->link;
         *end = job;
+        job->forks = pool.forks;
         /* If no thread could ever be made, the caller does the work. */
         if (!summon(job)) job->join = true;
         pthread_mutex_unlock(&pool.lock);
     } else {
         job->join = true;
     }
-    bool cancelled = job->join && work(job);
-    if (job->helpers > 0) cancelled = wait_for(job, cancelled);
-    return cancelled;
+    if (job->join) work(job);
+    if (job->helpers == 0) return job->was_cancelled;
+    wait_for(job);
+    return job->was_cancelled || forked(job);
 }

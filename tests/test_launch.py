@@ -1,9 +1,7 @@
-"""Launches: configurations, arguments, what is refused and how it reads; threads, forks, interrupts."""
+"""Launches: configurations, arguments, what is refused and how it reads; threads, forks."""
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -201,31 +199,6 @@ def test_fork_after_use() -> None:
             print("both")
     """)
     assert done.stdout.strip() == "both", done.stderr
-
-
-@pytest.mark.parametrize(
-    ("body", "grid"),
-    [
-        ("n = 0\n    while x[0] == 0:\n        n += 1\n    x[1] = n", 1),  # a loop without an end
-        ("if gpu.grid(1) < 1:\n        x[0] = 1", 2**31 - 1),  # many threads, each of them short
-    ],
-)
-def test_ctrl_c_stops_a_long_launch(body: str, grid: int) -> None:
-    script = (
-        f"import numpy as np, gpu\n@gpu.jit\ndef long(x):\n    {body}\n"
-        f"print('started', flush=True)\ntry:\n    long[{grid}, 1024](np.zeros(2))\n"
-        "except KeyboardInterrupt:\n    print('interrupted', flush=True)\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "started\n"
-    threading.Event().wait(1.5)
-    os.kill(process.pid, signal.SIGINT)
-    try:
-        out, _ = process.communicate(timeout=20)
-    finally:
-        process.kill()
-    assert out == "interrupted\n"
 
 
 def test_launches_leak_nothing() -> None:

@@ -295,6 +295,16 @@ typedef struct DeviceRow {
     PyObject *(*call)(KernelObject *k, PyObject *args, PyObject *kwargs);   /* k(...): no grid, a result */
 } DeviceRow;
 
+/* Waiting for a device, without the GIL between begin and end. `waiter` lets Python's signal handlers run meanwhile; what
+ * was stopped for one answers waiting_interrupted(): -1, with the exception. */
+typedef struct Waiting {
+    PyThreadState *state;
+    Waiter waiter;
+} Waiting;
+void waiting_begin(Waiting *w);
+void waiting_end(Waiting *w);
+int waiting_interrupted(void);
+
 const DeviceRow *device_current(void);
 PyObject *device_set(PyObject *module, PyObject *name);
 PyObject *device_get(PyObject *module, PyObject *unused);

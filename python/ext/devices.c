@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "core.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -35,11 +36,10 @@ static int size_from_arguments(const Bound *b, Config *c, uint32_t axes) {
     return 0;
 }
 
-typedef struct Waiting {
-    PyThreadState *state;
-} Waiting;
+/* ---- waiting without the GIL ------------------------------------------------------------------- */
 
-/* Called without the GIL while the launch runs. True: a signal's handler raised. */
+/* Called without the GIL while something runs, on the CPU in a signal's handler that interrupted the kernel. True: a
+ * handler of Python's raised. */
 static bool signal_raised(void *arg) {
     Waiting *w = arg;
     PyEval_RestoreThread(w->state);
@@ -48,16 +48,39 @@ static bool signal_raised(void *arg) {
     return raised;
 }
 
+static _Thread_local bool main_known;
+
+/* The thread that forked is the only one in the child, and its main thread. */
+static void forget_main(void) { main_known = false; }
+
+static void register_fork(void) { pthread_atfork(NULL, NULL, forget_main); }
+
 /* Python runs signal handlers in its main thread alone: on Linux the one whose id is the process's. */
 static bool in_main_thread(void) {
-    static _Thread_local pid_t asked_in;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     static _Thread_local bool is_main;
-    if (asked_in == 0) {
-        asked_in = getpid();
-        is_main = gettid() == asked_in;
+    if (!main_known) {
+        pthread_once(&once, register_fork);
+        is_main = gettid() == getpid();
+        main_known = true;
     }
     return is_main;
 }
+
+void waiting_begin(Waiting *w) {
+    w->waiter = (Waiter){in_main_thread() ? signal_raised : NULL, w};
+    w->state = PyEval_SaveThread();
+}
+
+void waiting_end(Waiting *w) { PyEval_RestoreThread(w->state); }
+
+/* There is an exception unless a handler forked: then a child was stopped half-way, and must hear of it too. */
+int waiting_interrupted(void) {
+    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return -1;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------- */
 
 static int launch(const DeviceRow *row, Bound *b, Config *c, Variant *v) {
     Device *d = row->device();
@@ -71,14 +94,12 @@ static int launch(const DeviceRow *row, Bound *b, Config *c, Variant *v) {
         Failure failure;
         Waiting waiting;
         Status status;
-        if (in_main_thread()) {
-            c->launch.interrupted = signal_raised;
-            c->launch.interrupted_arg = &waiting;
-        }
+        waiting_begin(&waiting);
+        c->launch.interrupted = waiting.waiter.interrupted;
+        c->launch.interrupted_arg = waiting.waiter.arg;
         c->launch.cost = &v->cost;
-        waiting.state = PyEval_SaveThread();
         status = d->ops->launch(d, module, params, &c->launch, &failure);
-        PyEval_RestoreThread(waiting.state);
+        waiting_end(&waiting);
         result = status == GPU_OK ? 0 : errors_from_failure(&failure, d, b->kernel);
     }
     if (params != few) PyMem_Free(params);

@@ -190,10 +190,8 @@ static void raise_failure(const Failure *f, const Device *d, const KernelObject 
 
 int errors_from_failure(Failure *f, const Device *d, const KernelObject *k) {
     if (f->status == GPU_ERROR_RAISED && f->owner) errors_from_record(f->owner, &f->record);
-    else if (f->status == GPU_ERROR_INTERRUPTED) {
-        /* Stopped half-way: that must be heard of even if the signal's handler was content. */
-        if (!PyErr_Occurred() && PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
-    } else raise_failure(f, d, k);
+    else if (f->status == GPU_ERROR_INTERRUPTED) waiting_interrupted();
+    else raise_failure(f, d, k);
     failure_clear(f);
     return -1;
 }

@@ -83,6 +83,17 @@ static PyObject *make_result(const ArgType *t, const uint64_t **slot) {
     }
 }
 
+typedef struct Native {
+    ffi_cif *cif;
+    void (*entry)(void);
+    void *result, **values;
+} Native;
+
+static void enter(void *arg) {
+    const Native *n = arg;
+    ffi_call(n->cif, n->entry, n->result, n->values);
+}
+
 /* One result is returned; several come through a pointer to 8-byte slots, passed first. Code that raises takes an
  * ErrorRecord, last. */
 static int call(const Variant *v, char *params, const DType *results, uint32_t nresults, uint64_t *slots,
@@ -111,12 +122,14 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
         PyErr_SetString(PyExc_SystemError, "libffi can't call this function");
         return -1;
     }
-    void (*entry)(void);
-    memcpy(&entry, &image->host_fn, sizeof entry);
-    Py_BEGIN_ALLOW_THREADS
-    ffi_call(&cif, entry, slots, values);
-    Py_END_ALLOW_THREADS
-    return 0;
+    Native native = {.cif = &cif, .result = slots, .values = values};
+    Waiting waiting;
+    memcpy(&native.entry, &image->host_fn, sizeof native.entry);
+    waiting_begin(&waiting);
+    if (image->no_loops) waiting.waiter.interrupted = NULL; /* it ends soon */
+    bool done = runtime_call(enter, &native, &waiting.waiter);
+    waiting_end(&waiting);
+    return done ? 0 : waiting_interrupted();
 }
 
 PyObject *hostcall(Bound *b, Variant *v) {

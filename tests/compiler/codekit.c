@@ -165,10 +165,9 @@ uint32_t kit_values(Type t, uint64_t *out, uint32_t max) {
 /* ---- running --------------------------------------------------------------------------------- */
 
 void kit_run(const Image *image, const void *params, uint32_t threads, uint32_t block) {
-    static const volatile uint8_t never = 0;
     ErrorRecord error = {0};
     uint32_t grid = (threads + block - 1) / block;
-    CpuLaunch launch = {.grid = {grid, 1, 1}, .block = {block, 1, 1}, .error = &error, .interrupt = &never};
+    CpuLaunch launch = {.grid = {grid, 1, 1}, .block = {block, 1, 1}, .error = &error};
     image->cpu_entry(params, &launch, 0, grid);
 }
 

@@ -1,4 +1,4 @@
-/* test_entry.c - what surrounds a kernel's body on the CPU: blocks and threads, exceptions, interruption, the
+/* test_entry.c - what surrounds a kernel's body on the CPU: blocks and threads, exceptions, the
  * thread's own memory, constant data, host functions, loading and unloading, several compilations at once. */
 #define _POSIX_C_SOURCE 200809L
 #include "codekit.h"
@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const CompilerApi *api;
 static unsigned failures;
@@ -65,8 +64,7 @@ static void test_indices(void) {
     Image *image = compile_text(indices);
     static int out[N];
     void *params[1] = {out};
-    static const volatile uint8_t never = 0;
-    CpuLaunch launch = {.grid = {2, 3, 4}, .block = {5, 3, 2}, .interrupt = &never};
+    CpuLaunch launch = {.grid = {2, 3, 4}, .block = {5, 3, 2}};
     for (uint64_t step = 1; step <= GRID; step += 5) {
         memset(out, 0xff, sizeof out);
         for (uint64_t first = 0; first < GRID; first += step)
@@ -105,9 +103,8 @@ static void test_raise(void) {
     Image *image = compile_text(raising);
     char out[6 * 10] = {0};
     void *params[1] = {out};
-    static const volatile uint8_t never = 0;
     ErrorRecord e = {0};
-    CpuLaunch launch = {.grid = {6, 1, 1}, .block = {10, 1, 1}, .error = &e, .interrupt = &never};
+    CpuLaunch launch = {.grid = {6, 1, 1}, .block = {10, 1, 1}, .error = &e};
     image->cpu_entry(params, &launch, 0, 6);
     double value;
     memcpy(&value, &e.values[1], sizeof value);
@@ -120,67 +117,6 @@ static void test_raise(void) {
     e.thread[0] = 99;
     image->cpu_entry(params, &launch, 0, 6);
     CHECK(e.thread[0] == 99, "a second exception replaced the first\n");
-    discard(image);
-}
-
-/* ---- interruption -------------------------------------------------------------------------- */
-
-static const char endless[] = "kernel endless\n"
-                              "param ptr data \"out\" leaf 0 written\n"
-                              "b0:\n  %1 = param ptr 0\n  jump b1\n"
-                              "b1: poll\n  %2 = load.volatile i32 %1\n  %3 = const i32 1\n  %4 = add i32 %2, %3\n"
-                              "  store.volatile %1, %4\n  jump b1\n";
-
-static volatile uint8_t stop;
-
-static void *stop_soon(void *arg) {
-    const struct timespec wait = {0, 20 * 1000 * 1000};
-    nanosleep(&wait, NULL);
-    stop = 1;
-    return arg;
-}
-
-static void test_interrupt(void) {
-    Image *image = compile_text(endless);
-    CHECK(!image->no_loops, "it has a loop\n");
-    int out = 0;
-    void *params[1] = {&out};
-    CpuLaunch launch = {.grid = {4, 1, 1}, .block = {8, 1, 1}, .interrupt = &stop};
-    pthread_t thread;
-    pthread_create(&thread, NULL, stop_soon, NULL);
-    image->cpu_entry(params, &launch, 0, 4); /* without the poll this never returns */
-    pthread_join(thread, NULL);
-    CHECK(out > 0, "it did not run\n");
-    discard(image);
-}
-
-/* The loop has as many rounds as the launch says and doesn't poll: the next thread does. */
-static const char slow[] =
-    "kernel slow\n"
-    "param ptr data \"out\" leaf 0 written read\nparam i64 scalar \"n\" leaf 1\n"
-    "b0:\n  %1 = param ptr 0\n  %2 = param i64 1\n  %3 = const i64 0\n  %4 = const i64 1\n  jump b1\n"
-    "b1:\n  %5 = phi i64 b0:%3, b2:%6\n  %7 = cmp.lt bool %5, %2\n  branch %7, b2, b3\n"
-    "b2:\n  %8 = load.volatile i64 %1\n  %9 = add i64 %8, %4\n  store.volatile %1, %9\n"
-    "  %6 = add i64 %5, %4\n  jump b1\n"
-    "b3:\n  ret\n";
-
-static void test_interrupt_between_threads(void) {
-    enum { ROUNDS = 4 * 1000 * 1000, BLOCK = 1024 };
-    Image *image = compile_text(slow);
-    CHECK(!image->no_loops, "it has a loop\n");
-    int64_t out = 0;
-    struct {
-        void *out;
-        int64_t n;
-    } params = {&out, ROUNDS};
-    CpuLaunch launch = {.grid = {1, 1, 1}, .block = {BLOCK, 1, 1}, .interrupt = &stop};
-    pthread_t thread;
-    stop = 0;
-    pthread_create(&thread, NULL, stop_soon, NULL);
-    image->cpu_entry(&params, &launch, 0, 1);
-    pthread_join(thread, NULL);
-    CHECK(out > 0 && out < (int64_t)ROUNDS * BLOCK, "%lld rounds were run\n", (long long)out);
-    CHECK(out % ROUNDS == 0, "a thread was left in the middle\n");
     discard(image);
 }
 
@@ -269,8 +205,6 @@ int main(void) {
     api = kit_open();
     test_indices();
     test_raise();
-    test_interrupt();
-    test_interrupt_between_threads();
     test_memory();
     test_host();
     test_threads();

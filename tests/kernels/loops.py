@@ -176,7 +176,7 @@ ARGS = {
 #   %25 = mul i64 %17, %11
 #   %26 = add i64 %25, %8
 #   jump b6
-# b6: poll
+# b6:
 #   %27 = phi i64 b4:%24, b5:%26
 #   %28 = add i64 %18, %8
 #   jump b1
@@ -290,22 +290,22 @@ ARGS = {
 #   %18 = convert i64 %17
 #   jump b1
 # b1:
-#   %19 = phi i64 b0:%11, b11:%26
-#   %20 = phi i32 b0:%5, b11:%23
+#   %19 = phi i64 b0:%11, b3:%26
+#   %20 = phi i32 b0:%5, b3:%23
 #   %21 = convert i64 %20
 #   %22 = cmp.lt bool %20, %17
-#   branch %22, b2, b12
+#   branch %22, b2, b9
 # b2:
 #   %23 = add.nowrap i32 %20, %4
 #   %24 = mul i64 %18, %13
 #   %25 = convert u64 %24
 #   jump b3
 # b3:
-#   %26 = phi i64 b2:%19, b9:%31, b10:%31
-#   %27 = phi i64 b2:%21, b9:%30, b10:%30
+#   %26 = phi i64 b2:%19, b5:%31, b8:%31
+#   %27 = phi i64 b2:%21, b5:%30, b8:%30
 #   %28 = convert u64 %27
 #   %29 = cmp.lt bool %28, %25
-#   branch %29, b4, b11
+#   branch %29, b4, b1
 # b4:
 #   %30 = add i64 %27, %14
 #   jump b5
@@ -314,7 +314,7 @@ ARGS = {
 #   %32 = phi i32 b4:%3, b7:%35, b8:%35
 #   %33 = convert i64 %32
 #   %34 = cmp.gt bool %32, %5
-#   branch %34, b6, b10
+#   branch %34, b6, b3
 # b6:
 #   %35 = add.nowrap i32 %32, %2
 #   %36 = add i64 %21, %27
@@ -327,21 +327,15 @@ ARGS = {
 #   jump b5
 # b8:
 #   %41 = cmp.eq bool %32, %1
-#   branch %41, b9, b5
-# b9: poll
-#   jump b3
-# b10: poll
-#   jump b3
-# b11: poll
-#   jump b1
-# b12:
+#   branch %41, b3, b5
+# b9:
 #   %42 = cmp.lt bool %17, %15
-#   branch %42, b13, b14
-# b13:
+#   branch %42, b10, b11
+# b10:
 #   %43 = addr ptr %6, %17, 8
 #   store %43, %19
-#   jump b14
-# b14:
+#   jump b11
+# b11:
 #   ret
 # <<<
 # >>> ir assigning_the_loop_variable(i8[::1])

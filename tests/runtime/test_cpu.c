@@ -2,12 +2,14 @@
 #define _GNU_SOURCE
 #include "../../runtime/runtime.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int failures;
@@ -32,9 +34,33 @@ static void count_blocks(const void *params, const CpuLaunch *launch, uint64_t f
     for (uint64_t b = first; b < last; b++) __atomic_fetch_add(&p->hits[b], 1, __ATOMIC_RELAXED);
 }
 
-static void spin_until_told(const void *params, const CpuLaunch *launch, uint64_t first, uint64_t last) {
-    (void)params, (void)first, (void)last;
-    while (!__atomic_load_n(launch->interrupt, __ATOMIC_RELAXED)) usleep(50); /* TSan delivers signals at calls */
+/* Never ends by itself. ThreadSanitizer delivers signals at calls only. */
+static void spin(const void *params, const CpuLaunch *launch, uint64_t first, uint64_t last) {
+    (void)params, (void)launch, (void)first, (void)last;
+    static volatile unsigned rounds;
+    for (;;) {
+        rounds = rounds + 1;
+#ifdef __SANITIZE_THREAD__
+        usleep(50);
+#endif
+    }
+}
+
+/* Block 7 raises; the others never end by themselves. */
+static void raise_or_spin(const void *params, const CpuLaunch *launch, uint64_t first, uint64_t last) {
+    if (first > 7 || last <= 7) spin(params, launch, first, last);
+    memset(launch->error->values, 7, sizeof launch->error->values);
+    launch->error->site = 1;
+}
+
+/* Takes a tenth of a second for each block. */
+static void take_long(const void *params, const CpuLaunch *launch, uint64_t first, uint64_t last) {
+    struct timespec t;
+    count_blocks(params, launch, first, last);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    for (int64_t end = t.tv_sec * 1000 + t.tv_nsec / 1000000 + 100 * (int64_t)(last - first);
+         t.tv_sec * 1000 + t.tv_nsec / 1000000 < end;)
+        clock_gettime(CLOCK_MONOTONIC, &t);
 }
 
 static void raise_in_block_seven(const void *params, const CpuLaunch *launch, uint64_t first, uint64_t last) {
@@ -120,48 +146,163 @@ static void launches_of_several_threads(void) {
     }
 }
 
+/* ---- interruption -------------------------------------------------------------------------- */
+
 static bool third_time(void *arg) { return ++*(int *)arg == 3; }
 
-static void a_launch_is_interrupted(void) {
-    int asked = 0;
-    LaunchConfig c = config(BLOCKS, NULL);
-    c.interrupted = third_time;
-    c.interrupted_arg = &asked;
-    CHECK(launch(spin_until_told, NULL, &c, false, NULL) == GPU_ERROR_INTERRUPTED);
-    CHECK(asked == 3);
-}
-
-static volatile sig_atomic_t handled;
-static void handler(int number) { handled = number; }
-
-static void *send_sigint(void *arg) {
-    (void)arg;
-    usleep(20000);
-    kill(getpid(), SIGINT);
-    return NULL;
-}
-
-static bool never(void *arg) {
-    (void)arg;
+static bool count_only(void *arg) {
+    ++*(int *)arg;
     return false;
 }
 
-/* A launch believed to be short runs in the caller, where nobody can ask: the signal itself stops it. */
-static void sigint_stops_the_caller(void) {
-    uint32_t cost = 1;
-    pthread_t thread;
-    struct sigaction ours = {.sa_handler = handler}, now;
-    sigaction(SIGINT, &ours, NULL);
-    LaunchConfig c = config(1, &cost);
-    c.interrupted = never;
-    pthread_create(&thread, NULL, send_sigint, NULL);
-    CHECK(launch(spin_until_told, NULL, &c, false, NULL) == GPU_ERROR_INTERRUPTED);
-    pthread_join(thread, NULL);
-    CHECK(handled == SIGINT);
-    sigaction(SIGINT, NULL, &now);
-    CHECK(now.sa_handler == handler && !(now.sa_flags & SA_SIGINFO));
-    CHECK(cost > 1000000); /* it was not short after all */
+/* In the pool, and where it was thought to be short. */
+static void a_launch_is_interrupted(void) {
+    for (int caller = 0; caller < 2; caller++) {
+        int asked = 0;
+        uint32_t cost = caller ? 1 : 0;
+        LaunchConfig c = config(BLOCKS, &cost);
+        c.interrupted = third_time;
+        c.interrupted_arg = &asked;
+        CHECK(launch(spin, NULL, &c, false, NULL) == GPU_ERROR_INTERRUPTED);
+        CHECK(asked == 3);
+        CHECK(cost > 100); /* it was not short after all */
+    }
 }
+
+static void who_asks_may_be_content(void) {
+    uint32_t *hits = calloc(BLOCKS, sizeof *hits);
+    Params p = {.hits = hits};
+    for (uint32_t n = 1; n <= 3; n++) {
+        int asked = 0;
+        uint32_t cost = n == 1;
+        LaunchConfig c = config(n, &cost);
+        c.interrupted = count_only;
+        c.interrupted_arg = &asked;
+        CHECK(launch(take_long, &p, &c, false, NULL) == GPU_OK);
+        CHECK(asked > 0 && hits[n - 1] == 1);
+        memset(hits, 0, BLOCKS * sizeof *hits);
+    }
+    free(hits);
+}
+
+/* As a signal's handler in Python may: launches inside of the launch that was interrupted for it. */
+static bool launch_inside(void *arg) {
+    uint32_t *hits = calloc(BLOCKS, sizeof *hits), dear = UINT32_MAX;
+    Params p = {.hits = hits};
+    for (int i = 0; i < 2; i++) {
+        int asked = 0;
+        LaunchConfig c = config(BLOCKS, i ? NULL : &dear);
+        c.interrupted = third_time;
+        c.interrupted_arg = &asked;
+        CHECK(launch(i ? spin : count_blocks, &p, &c, false, NULL) == (i ? GPU_ERROR_INTERRUPTED : GPU_OK));
+    }
+    CHECK(all_are(hits, 1));
+    free(hits);
+    return ++*(int *)arg == 2;
+}
+
+static void launches_inside_of_a_launch(void) {
+    for (uint32_t cost = 0; cost < 2; cost++) {
+        int asked = 0;
+        uint32_t believed = cost;
+        LaunchConfig c = config(1, &believed);
+        c.interrupted = launch_inside;
+        c.interrupted_arg = &asked;
+        CHECK(launch(spin, NULL, &c, false, NULL) == GPU_ERROR_INTERRUPTED && asked == 2);
+    }
+}
+
+/* One thread's exception ends the others' work, and arrives whole. */
+static void a_raise_ends_the_launch(void) {
+    LaunchConfig c = config(8, NULL);
+    ErrorRecord error;
+    uint8_t seven[sizeof error.values];
+    memset(seven, 7, sizeof seven);
+    if (runtime_cpu_threads() < 8) return; /* block 7 would wait for those before it */
+    CHECK(launch(raise_or_spin, NULL, &c, false, &error) == GPU_ERROR_RAISED);
+    CHECK(error.site == 1 && memcmp(error.values, seven, sizeof seven) == 0);
+}
+
+static void *launch_elsewhere(void *arg) {
+    LaunchConfig c = config(1, NULL);
+    CHECK(launch(take_long, arg, &c, false, NULL) == GPU_OK);
+    return NULL;
+}
+
+/* Interrupting one launch leaves that of another thread alone. */
+static void launches_beside_an_interrupted_one(void) {
+    uint32_t *hits = calloc(BLOCKS, sizeof *hits);
+    Params p = {.hits = hits};
+    pthread_t thread;
+    pthread_create(&thread, NULL, launch_elsewhere, &p);
+    a_launch_is_interrupted();
+    pthread_join(thread, NULL);
+    CHECK(hits[0] == 1);
+    free(hits);
+}
+
+/* Forks while asked: the child goes on in the middle of the launch, without the pool's threads. */
+static bool fork_inside(void *arg) {
+    pid_t *child = arg;
+    if (*child < 0) *child = fork();
+    return false;
+}
+
+static void a_fork_inside_of_a_launch(void) {
+    uint32_t *hits = calloc(BLOCKS, sizeof *hits);
+    Params p = {.hits = hits};
+    for (int caller = 0; caller < 2; caller++) {
+        pid_t child = -1;
+        uint32_t cost = caller ? 1 : 0;
+        LaunchConfig c = config(caller ? 1 : 4, &cost);
+        c.interrupted = fork_inside;
+        c.interrupted_arg = &child;
+        Status status = launch(take_long, &p, &c, false, NULL);
+        if (child == 0) {
+            runtime_cpu_set_threads(2);
+            a_launch_is_interrupted(); /* the next one works */
+            _exit(failures || !(status == GPU_OK || status == GPU_ERROR_INTERRUPTED));
+        }
+        int ended = -1;
+        CHECK(status == GPU_OK);
+        CHECK(waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    }
+    free(hits);
+}
+
+static volatile sig_atomic_t urgent;
+static void on_urgent(int number) { urgent = number; }
+
+/* The signal that we use stays usable for others, whoever came first. */
+static void sigurg_of_others(void) {
+    for (int i = 0; i < 2; i++) {
+        struct sigaction theirs = {.sa_handler = on_urgent};
+        sigaction(SIGURG, &theirs, NULL);
+        a_launch_is_interrupted();
+        urgent = 0;
+        raise(SIGURG);
+        CHECK(urgent == SIGURG);
+    }
+}
+
+static void change_modes(const void *params, const CpuLaunch *launch, uint64_t first, uint64_t last) {
+    fesetround(FE_UPWARD);
+    spin(params, launch, first, last);
+}
+
+/* A library function may be left while it has set modes of its own. */
+static void floating_point_modes_stay(void) {
+    uint32_t cost = 1;
+    int asked = 2;
+    LaunchConfig c = config(1, &cost);
+    c.interrupted = third_time;
+    c.interrupted_arg = &asked;
+    volatile float one = 1, tiny = 1e-20f;
+    CHECK(launch(change_modes, NULL, &c, false, NULL) == GPU_ERROR_INTERRUPTED);
+    CHECK(one + tiny == 1);
+}
+
+/* ---- exceptions, forks, limits --------------------------------------------------------------- */
 
 static void a_raise_is_reported(void) {
     for (int inline_ = 0; inline_ < 2; inline_++) {
@@ -197,19 +338,36 @@ static void limits(void) {
     CHECK(launch_image(&image, NULL, &c, NULL) == GPU_ERROR_LAUNCH);
 }
 
+/* Threads chosen stay chosen. */
+static void a_forked_child_keeps_the_number_of_threads(void) {
+    int status = -1;
+    runtime_cpu_set_threads(3);
+    pid_t pid = fork();
+    if (pid == 0) _exit(runtime_cpu_threads() != 3);
+    CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    runtime_cpu_set_threads(0);
+}
+
 int main(void) {
     every_block_runs_once();
     launches_of_several_threads();
-    a_launch_is_interrupted();
-    sigint_stops_the_caller();
     a_raise_is_reported();
     a_forked_child_launches();
+    a_forked_child_keeps_the_number_of_threads();
     limits();
-    for (int n = 1; n <= 3; n++) {
-        runtime_cpu_set_threads(n);
-        CHECK(runtime_cpu_threads() == n);
+    static const int threads[] = {1, 2, 3, 8};
+    for (unsigned i = 0; i < sizeof threads / sizeof *threads; i++) {
+        runtime_cpu_set_threads(threads[i]);
+        CHECK(runtime_cpu_threads() == threads[i]);
         every_block_runs_once();
         a_launch_is_interrupted();
+        who_asks_may_be_content();
+        launches_inside_of_a_launch();
+        launches_beside_an_interrupted_one();
+        a_raise_ends_the_launch();
+        a_fork_inside_of_a_launch();
+        sigurg_of_others();
+        floating_point_modes_stay();
     }
     printf("test_cpu: %s\n", failures ? "FAILED" : "ok");
     return failures != 0;
