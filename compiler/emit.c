@@ -1,4 +1,4 @@
-/* emit.c - LLVM's passes and code emission. */
+/* emit.c - LLVM's passes and code emission, and how much of both a module is worth. */
 #include "emit.h"
 
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -15,11 +15,11 @@ static const char ptx_passes[] =
 
 /* For the CPU: shorter, and with the loops over threads vectorised. Each pass here paid for itself on the examples;
  * interleaving several vectors doesn't: the code takes longer to emit than it wins. */
-static const char cpu_passes[] =
-    "function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa<modify-cfg>,gvn,"
-    "loop-vectorize<interleave-forced-only>,instcombine<no-verify-fixpoint>,"
-    "simplifycfg<hoist-common-insts;sink-common-insts>)";
+#define CPU_SCALAR                                                                                                     \
+    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                                  \
+    "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa<modify-cfg>,gvn"
+#define CPU_VECTORS "loop-vectorize<interleave-forced-only>"
+#define CPU_CLEAN "instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>"
 
 /* At level 0 values still live in registers and library functions still know their target. */
 static const char ptx_passes_0[] = "nvvm-reflect,always-inline,function(sroa,early-cse,simplifycfg),globaldce";
@@ -33,14 +33,52 @@ void unit_fail(Unit *u, const char *fmt, ...) {
     va_end(ap);
 }
 
-static const char *pass_line(const CompileOptions *o) {
-    if (o->target == TARGET_PTX) return o->opt ? ptx_passes : ptx_passes_0;
-    return o->opt ? cpu_passes : cpu_passes_0;
+/* ---- how much is worth doing ------------------------------------------------------------------- */
+
+typedef struct Size {
+    unsigned instrs, blocks;
+    unsigned
+        divisions; /* of integers by what isn't a constant: each becomes several blocks, in a vector for each lane */
+} Size;
+
+/* LLVM's vectoriser and register allocator take time by the square of what they get, so they don't get everything. Up
+ * to SMALL nothing is looked at; the others are where a compilation of generated code took about half a second. */
+enum { SMALL_INSTRS = 1000, VECTOR_INSTRS = 2000, VECTOR_BLOCKS = 128, VECTOR_DIVISIONS = 16 };
+enum { ALLOCATE_INSTRS = 8000, ALLOCATE_BLOCKS = 600, BLOCKS_OF_DIVISION = 4 };
+
+static bool is_division(LLVMValueRef in) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(in);
+    return (op == LLVMSDiv || op == LLVMUDiv || op == LLVMSRem || op == LLVMURem) &&
+           !LLVMIsConstant(LLVMGetOperand(in, 1));
 }
 
-void emit_optimize(Unit *u) {
+static Size size_of(const Unit *u) {
+    Size s = {0};
+    for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+            s.blocks++;
+            for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
+                s.instrs++;
+                s.divisions += is_division(in);
+            }
+        }
+    }
+    return s;
+}
+
+static bool worth_vectors(Size s) {
+    return s.instrs <= VECTOR_INSTRS && s.blocks <= VECTOR_BLOCKS && s.divisions <= VECTOR_DIVISIONS;
+}
+
+static bool worth_allocation(Size s) {
+    return s.instrs <= ALLOCATE_INSTRS && s.blocks + s.divisions * BLOCKS_OF_DIVISION <= ALLOCATE_BLOCKS;
+}
+
+/* ---- passes and emission ------------------------------------------------------------------------ */
+
+static void run_passes(Unit *u, const char *line) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(u->mod, pass_line(u->o), u->tm, options);
+    LLVMErrorRef error = LLVMRunPasses(u->mod, line, u->tm, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) return;
     char *text = LLVMGetErrorMessage(error);
@@ -48,9 +86,29 @@ void emit_optimize(Unit *u) {
     LLVMDisposeErrorMessage(text);
 }
 
+/* Whether a large kernel is vectorised is decided when the branches that became selects are gone. */
+static void optimize_cpu(Unit *u) {
+    Size s = size_of(u);
+    if (s.instrs <= SMALL_INSTRS && s.divisions <= VECTOR_DIVISIONS) {
+        run_passes(u, "function<eager-inv>(" CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN ")");
+        return;
+    }
+    run_passes(u, "function<eager-inv>(" CPU_SCALAR ")");
+    run_passes(u, worth_vectors(size_of(u)) ? "function<eager-inv>(" CPU_VECTORS "," CPU_CLEAN ")"
+                                            : "function<eager-inv>(" CPU_CLEAN ")");
+}
+
+void emit_optimize(Unit *u) {
+    if (u->o->target == TARGET_PTX) run_passes(u, u->o->opt ? ptx_passes : ptx_passes_0);
+    else if (u->o->opt) optimize_cpu(u);
+    else run_passes(u, cpu_passes_0);
+}
+
 LLVMMemoryBufferRef emit_code(Unit *u, LLVMCodeGenFileType type) {
     char *message = NULL;
     LLVMMemoryBufferRef out = NULL;
+    if (u->o->target == TARGET_CPU && !worth_allocation(size_of(u))) target_reopen_quick(u);
+    if (u->error) return NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(u->tm, u->mod, type, &message, &out)) {
         unit_fail(u, "LLVM can't emit the code: %s", message);
         LLVMDisposeMessage(message);

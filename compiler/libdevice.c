@@ -55,10 +55,31 @@ static bool link_file(Unit *u, const char *path) {
     return bad_file(u, path);
 }
 
+/* What all copies of one library function may add to a kernel. Some sines of 200 instructions are faster without a
+ * call; hundreds of them take seconds here and minutes in ptxas. */
+enum { INLINE_INSTRS = 10000 };
+
+static bool too_large_to_inline(LLVMValueRef f) {
+    unsigned instrs = 0, uses = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) instrs++;
+    for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use)) uses++;
+    return uses > 1 && instrs > INLINE_INSTRS / uses;
+}
+
+static void replace_attribute(Unit *u, LLVMValueRef f, const char *old, const char *new) {
+    unsigned drop = LLVMGetEnumAttributeKindForName(old, strlen(old));
+    unsigned add = LLVMGetEnumAttributeKindForName(new, strlen(new));
+    LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, drop);
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(u->ctx, add, 0));
+}
+
 static void make_internal(Unit *u) {
-    for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage)
-            LLVMSetLinkage(f, LLVMInternalLinkage);
+    for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f) || LLVMGetLinkage(f) != LLVMLinkOnceODRLinkage) continue;
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        if (too_large_to_inline(f)) replace_attribute(u, f, "alwaysinline", "noinline");
+    }
 }
 
 static void set_flush_to_zero(Unit *u) {

@@ -59,11 +59,13 @@ static void initialize(void) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    /* The last threads of a block run in the vectors too, under a mask, instead of in a scalar copy of the loop:
-     * less code to emit, and faster for blocks that aren't a multiple of the vector. */
-    static const char *const options[] = {"gpu", "-prefer-predicate-over-epilogue=predicate-else-scalar-epilogue",
+    /* The first keeps the register allocator's time near-linear. The others have the last threads of a block run in the
+     * vectors too, under a mask, instead of in a scalar copy of the loop: less code to emit, and faster for blocks that
+     * aren't a multiple of the vector. */
+    static const char *const options[] = {"gpu", "-grow-region-complexity-budget=100",
+                                          "-prefer-predicate-over-epilogue=predicate-else-scalar-epilogue",
                                           "-enable-epilogue-vectorization=false"};
-    LLVMParseCommandLineOptions(3, options, NULL);
+    LLVMParseCommandLineOptions(4, options, NULL);
 }
 
 /* LLVM's registry of targets is the process's; it is filled once. */
@@ -81,7 +83,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *unit) {
 }
 
 static LLVMTargetMachineRef make_machine(Unit *u, const char *triple, const char *cpu, const char *features,
-                                         LLVMRelocMode reloc) {
+                                         LLVMCodeGenOptLevel level) {
     LLVMTargetRef target;
     char *message = NULL;
     if (LLVMGetTargetFromTriple(triple, &target, &message)) {
@@ -89,7 +91,7 @@ static LLVMTargetMachineRef make_machine(Unit *u, const char *triple, const char
         LLVMDisposeMessage(message);
         return NULL;
     }
-    return LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault, reloc, LLVMCodeModelDefault);
+    return LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
 static LLVMTargetMachineRef open_ptx(Unit *u) {
@@ -98,7 +100,7 @@ static LLVMTargetMachineRef open_ptx(Unit *u) {
     char cpu[16], features[16];
     snprintf(cpu, sizeof cpu, "sm_%u%.1s", u->o->sm, u->o->sm_suffix ? &u->o->sm_suffix : "");
     snprintf(features, sizeof features, "+ptx%u", version);
-    return make_machine(u, "nvptx64-nvidia-cuda", cpu, features, LLVMRelocDefault);
+    return make_machine(u, "nvptx64-nvidia-cuda", cpu, features, LLVMCodeGenLevelDefault);
 }
 
 /* Each thread keeps its machine for the host: looking the processor up and making its tables takes a tenth of a
@@ -109,23 +111,34 @@ static void dispose_machine(void *tm) { LLVMDisposeTargetMachine(tm); }
 
 static void make_key(void) { pthread_key_create(&host_machine, dispose_machine); }
 
+static LLVMTargetMachineRef make_host(Unit *u, LLVMCodeGenOptLevel level) {
+    char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+    LLVMTargetMachineRef tm = make_machine(u, triple, cpu, features, level);
+    LLVMDisposeMessage(triple);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    return tm;
+}
+
 static LLVMTargetMachineRef open_host(Unit *u) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_key);
     LLVMTargetMachineRef tm = pthread_getspecific(host_machine);
     if (tm) return tm;
-    char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    tm = make_machine(u, triple, cpu, features, LLVMRelocPIC);
-    LLVMDisposeMessage(triple);
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
+    tm = make_host(u, LLVMCodeGenLevelDefault);
     pthread_setspecific(host_machine, tm);
     return tm;
 }
 
+void target_reopen_quick(Unit *u) {
+    u->tm = make_host(u, LLVMCodeGenLevelNone);
+    u->own_tm = u->tm != NULL;
+}
+
 void target_open(Unit *u) {
     target_initialize();
-    u->tm = u->o->target == TARGET_PTX ? open_ptx(u) : open_host(u);
+    u->own_tm = u->o->target == TARGET_PTX;
+    u->tm = u->own_tm ? open_ptx(u) : open_host(u);
     if (!u->tm) return;
     u->ctx = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(u->ctx, on_diagnostic, u);
@@ -141,6 +154,6 @@ void target_open(Unit *u) {
 void target_close(Unit *u) {
     if (u->mod) LLVMDisposeModule(u->mod);
     if (u->ctx) LLVMContextDispose(u->ctx);
-    if (u->tm && u->o->target == TARGET_PTX) LLVMDisposeTargetMachine(u->tm);
+    if (u->tm && u->own_tm) LLVMDisposeTargetMachine(u->tm);
     u->mod = NULL, u->ctx = NULL, u->tm = NULL;
 }

@@ -1,0 +1,81 @@
+"""Kernels of a thousand lines, as generators write them: compile time grows like the length, results stay right."""
+
+from __future__ import annotations
+
+import linecache
+import math
+import os
+import resource
+from collections.abc import Callable
+
+import gpu
+import numpy as np
+import pytest
+
+# One line of the kernel for each j. `a` stays what the thread read, `b` collects.
+LINES = {
+    "arithmetic": "    b = b * 0.5 + a * {j}.25",
+    "if": "    if a > {j}.5: b = b * 0.25 + {j}",
+    "if_else": "    if a > {j}.5:\n        b = b * 0.25 + a\n    else:\n        b = b - 0.5 * {j}",
+    "if_store": "    if a > {j}.5: o[i] = b + {j}",
+    "elif": "    {el}if a == {j}: b = b + {j}",
+    "early_return": "    if a == {j}:\n        o[i] = {j}\n        return",
+    "loop": "    for t in range(4):\n        b = b * 0.5 + t",
+    "load": "    b = b * 0.5 + x[i + {j}]",
+    "math": "    b = math.sin(b) + math.exp(-a)",
+    "division": "    b = b + (i + {j}) // (i + 3) % 7",
+}
+
+
+def kernel(kind: str, n: int) -> gpu.Kernel:
+    """A kernel k(x, o) with n lines of a kind."""
+    body = "\n".join(LINES[kind].format(j=j, el="el" * (j > 0)) for j in range(n))
+    source = (
+        "def k(x, o):\n    i = gpu.grid(1)\n    if i >= o.size:\n        return\n"
+        f"    a = x[i]\n    b = x[i] + 1\n{body}\n    o[i] = a + b\n"
+    )
+    file = f"<{kind} {n}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    names = {"gpu": gpu, "math": math}
+    exec(compile(source, file, "exec"), names)
+    return gpu.jit(names["k"], fma=False)
+
+
+def seconds(action: Callable[[gpu.Kernel], object], k: gpu.Kernel) -> float:
+    """CPU time of this process."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    action(k)
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+TARGETS = {
+    "cpu": lambda k: k.compile("f4[::1], f4[::1]"),
+    "ptx": lambda k: k.inspect("ptx", "f4[::1], f4[::1]", arch="sm_80"),
+}
+
+
+@pytest.mark.skipif("build-sanitize" in os.environ.get("GPU_BUILD", ""), reason="times of an unoptimised build")
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", LINES)
+def test_time_grows_like_the_length(kind: str, target: str) -> None:
+    """Four times as long a kernel takes less than eight times as long; a quadratic step would take sixteen times."""
+    n = 75 if kind == "loop" else 300  # LLVM's loop passes aren't linear in the number of loops, but a hundred are many
+    TARGETS[target](kernel(kind, 10))
+    short = min(seconds(TARGETS[target], kernel(kind, n)) for _ in range(2))
+    long = seconds(TARGETS[target], kernel(kind, 4 * n))
+    assert long < 8 * max(short, 0.2), f"{short:.2f} s for {n} lines, {long:.2f} s for {4 * n}"
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_results_stay_the_same(kind: str) -> None:
+    """What is compiled in a simpler way because it is long computes the same as Python does, thread by thread."""
+    k = kernel(kind, 1000)
+    n = 24
+    x = np.linspace(0, 42000, n + 1000, dtype="f4").round()
+    results = {}
+    for device in ("cpu", "python"):
+        results[device] = np.zeros(n, "f4")
+        with gpu.device(device):
+            k[1, 32](x, results[device])
+    np.testing.assert_allclose(results["cpu"], results["python"], rtol=1e-5)
