@@ -3,6 +3,7 @@
 #define EMU_EMULATOR_H
 
 #include "memory.h"
+#include "private_api.h"    /* LineCounters */
 #include "ptx.h"
 
 /* ---- modules ----------------------------------------------------------------------------------- */
@@ -10,7 +11,7 @@
 typedef struct PtxSource { const char *text; size_t size; const char *name; } PtxSource;
 
 /* Errors as ptxas writes them: "name, line 12; error : ...". */
-typedef struct PtxLog { char *buffer; size_t size, used; uint32_t errors; } PtxLog;
+typedef struct PtxLog { char *buffer; size_t size, used; uint32_t errors; bool out_of_memory; } PtxLog;
 
 /* Links the sources to one module (extern functions and variables of one are found in another), places its globals in
  * `memory`, decodes. NULL: see the log. Tolerates trailing NULs. */
@@ -34,6 +35,9 @@ typedef struct LaunchSpec {
     uint32_t checks;
     uint64_t budget;           /* lane-instructions of a thread block; 0: no limit */
     uint32_t threads;          /* host threads that run blocks; 0 and 1: in order, deterministic */
+    uint32_t stack_bytes;      /* of a thread, for recursion and indirect calls (CU_LIMIT_STACK_SIZE); 0: 16 KiB */
+    uint32_t printf_bytes;     /* what a launch may print (CU_LIMIT_PRINTF_FIFO_SIZE); 0: 1 MiB */
+    uint64_t heap_bytes;       /* what kernels may malloc (CU_LIMIT_MALLOC_HEAP_SIZE); 0: 8 MiB */
     struct Profile *profile;   /* counters by PTX instruction, or NULL */
     const volatile bool *stop; /* becomes true: end with FAULT_BUDGET soon; or NULL */
 } LaunchSpec;
@@ -62,17 +66,6 @@ uint32_t emulator_run(const LaunchSpec *spec, FaultReport *report);    /* CUDA e
 char *fault_text(const FaultReport *report);
 
 /* ---- profile ----------------------------------------------------------------------------------- */
-
-typedef struct LineCounters {
-    uint64_t instructions;     /* issued for a warp */
-    uint64_t lanes;            /* active lanes summed over them */
-    uint64_t divergent;        /* branches that split a warp */
-    uint64_t branches;
-    uint64_t requests, sectors, ideal_sectors;       /* global memory, 32-byte sectors */
-    uint64_t shared_requests, shared_waves, ideal_waves;   /* bank conflicts: waves beyond the ideal */
-    uint64_t atomic_requests, atomic_rounds;         /* rounds: the most lanes on one address */
-    uint64_t bytes_read, bytes_written;
-} LineCounters;
 
 typedef struct Profile {
     LineCounters *counters;    /* by pc: code->ninsts of them */

@@ -89,7 +89,8 @@ typedef enum Control {
     CONTROL_BRA, CONTROL_BRX, CONTROL_CALL, CONTROL_CALL_INDIRECT, CONTROL_RET, CONTROL_EXIT, CONTROL_TRAP,
     CONTROL_BARRIER,           /* bar, barrier: waits for the block */
     CONTROL_WARP,              /* shfl.sync and its kind: waits for the lanes that its mask operand names, then runs fn */
-    CONTROL_YIELD              /* nanosleep */
+    CONTROL_YIELD,             /* nanosleep */
+    CONTROL_CLOCK              /* reads %clock or %globaltimer, which must be brought up to date before fn runs: decode.c */
 } Control;
 
 enum { MAX_OPERANDS = 7 };   /* lop3.or.b32 d|p, a, b, c, table, q */
@@ -107,6 +108,7 @@ struct PtxInst {
     uint8_t mask_operand;      /* CONTROL_WARP: which operand is the member mask */
     uint8_t sub;               /* what the select function wants to tell fn: comparison, operation, mode */
     uint8_t sem, scope;
+    bool has_result;           /* atom; red hasn't */
     uint32_t target;           /* BRA: pc; CALL: function index; BRX: index into PtxCode.tables */
     uint32_t call;             /* CALL, CALL_INDIRECT: index into PtxCode.calls */
     uint32_t line;             /* in the PTX text */
@@ -118,7 +120,8 @@ typedef enum OperandRule {
     O_NONE, O_T0, O_T1, O_T2, O_WIDE /* twice T0 */, O_U16, O_U32, O_U64, O_PRED, O_T0_PAIR /* d|p */, O_PRED_PAIR /* p|q */,
     O_ADDRESS, O_VEC /* register or vector of T0 */, O_LABEL, O_FUNCTION, O_ANY /* mov: register, immediate, symbol, vector */,
     O_OPTIONAL = 64,           /* or-ed: may be left out */
-    O_WIDER = 128              /* or-ed: the register may be wider than the type (cvt); ld and st have it by O_VEC */
+    O_WIDER = 128,             /* or-ed: the register may be wider than the type (cvt); ld and st have it by O_VEC */
+    O_SOURCE = 16              /* or-ed: the first operand is read, not written (nanosleep) */
 } OperandRule;
 
 typedef struct PtxOpcode {
@@ -127,7 +130,8 @@ typedef struct PtxOpcode {
     uint32_t fields;           /* 1 << ModField that it knows */
     uint8_t control;
     uint8_t operands[MAX_OPERANDS];   /* OperandRule */
-    /* Sets in->fn (and sub, mask_operand, control ...) from the form; false: no such form. */
+    /* Sets in->fn (and vec, space, sub, mask_operand, control ...) from the form; false: no such form. in->o is filled in
+     * already, so that it may look at the registers' widths. */
     bool (*select)(const PtxForm *f, PtxInst *in);
 } PtxOpcode;
 

@@ -32,7 +32,7 @@ const PtxSpecial ptx_specials[SR_COUNT] = {
 
 bool ptx_builtin(const char *name) {
     static const char *const names[] = {
-#define BUILTIN(spelling) spelling,
+#define BUILTIN(spelling, function) spelling,
 #include "builtins.def"
         NULL};
     for (const char *const *n = names; *n; n++)
