@@ -31,14 +31,6 @@ int stream_named(PyObject *o, const Device *d, Stream **out, PyObject **object);
 /* The stream of the innermost `with stream:` of this thread on the device, or NULL: the default stream. */
 StreamObject *stream_current(const Device *d);
 
-/* Waits without the GIL, with Ctrl-C: fills in a Waiter for a call of the runtime. */
-typedef struct GilWaiter {
-    Waiter waiter;
-    PyThreadState *state;
-} GilWaiter;
-const Waiter *waiter_begin(GilWaiter *w);    /* gives up the GIL */
-void waiter_end(GilWaiter *w);
-
 /* ---- array.c ----------------------------------------------------------------------------------- */
 
 /* Memory that arrays share; freed with the last of them, in the order of its stream. */

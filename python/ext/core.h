@@ -295,15 +295,14 @@ typedef struct DeviceRow {
     PyObject *(*call)(KernelObject *k, PyObject *args, PyObject *kwargs);   /* k(...): no grid, a result */
 } DeviceRow;
 
-/* Waiting for a device, without the GIL between begin and end. `waiter` lets Python's signal handlers run meanwhile; what
- * was stopped for one answers waiting_interrupted(): -1, with the exception. */
-typedef struct Waiting {
-    PyThreadState *state;
+/* Waits without the GIL, with Ctrl-C: fills in a Waiter for a call of the runtime. */
+typedef struct GilWaiter {
     Waiter waiter;
-} Waiting;
-void waiting_begin(Waiting *w);
-void waiting_end(Waiting *w);
-int waiting_interrupted(void);
+    PyThreadState *state;
+} GilWaiter;
+const Waiter *waiter_begin(GilWaiter *w);               /* gives up the GIL */
+void waiter_end(GilWaiter *w);
+int waiter_interrupted(void);                           /* -1 with the exception, for GPU_ERROR_INTERRUPTED */
 
 const DeviceRow *device_current(void);
 PyObject *device_set(PyObject *module, PyObject *name);

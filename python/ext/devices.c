@@ -41,7 +41,7 @@ static int size_from_arguments(const Bound *b, Config *c, uint32_t axes) {
 /* Called without the GIL while something runs, on the CPU in a signal's handler that interrupted the kernel. True: a
  * handler of Python's raised. */
 static bool signal_raised(void *arg) {
-    Waiting *w = arg;
+    GilWaiter *w = arg;
     PyEval_RestoreThread(w->state);
     bool raised = PyErr_CheckSignals() < 0;
     w->state = PyEval_SaveThread();
@@ -67,15 +67,16 @@ static bool in_main_thread(void) {
     return is_main;
 }
 
-void waiting_begin(Waiting *w) {
+const Waiter *waiter_begin(GilWaiter *w) {
     w->waiter = (Waiter){in_main_thread() ? signal_raised : NULL, w};
     w->state = PyEval_SaveThread();
+    return &w->waiter;
 }
 
-void waiting_end(Waiting *w) { PyEval_RestoreThread(w->state); }
+void waiter_end(GilWaiter *w) { PyEval_RestoreThread(w->state); }
 
 /* There is an exception unless a handler forked: then a child was stopped half-way, and must hear of it too. */
-int waiting_interrupted(void) {
+int waiter_interrupted(void) {
     if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
     return -1;
 }
@@ -92,14 +93,14 @@ static int launch(const DeviceRow *row, Bound *b, Config *c, Variant *v) {
     int result = -1;
     if (args_pack(b, v->image, params) == 0) {
         Failure failure;
-        Waiting waiting;
+        GilWaiter waiting;
         Status status;
-        waiting_begin(&waiting);
-        c->launch.interrupted = waiting.waiter.interrupted;
-        c->launch.interrupted_arg = waiting.waiter.arg;
+        const Waiter *waiter = waiter_begin(&waiting);
+        c->launch.interrupted = waiter->interrupted;
+        c->launch.interrupted_arg = waiter->arg;
         c->launch.cost = &v->cost;
         status = d->ops->launch(d, module, params, &c->launch, &failure);
-        waiting_end(&waiting);
+        waiter_end(&waiting);
         result = status == GPU_OK ? 0 : errors_from_failure(&failure, d, b->kernel);
     }
     if (params != few) PyMem_Free(params);
@@ -230,11 +231,9 @@ PyObject *device_synchronize(PyObject *module, PyObject *unused) {
     if (!row) return NULL;
     Device *d = row->device();
     Failure failure;
-    Waiting waiting;
-    Waiter waiter = {in_main_thread() ? signal_raised : NULL, &waiting};
-    waiting.state = PyEval_SaveThread();
-    Status status = d->ops->synchronize(d, &waiter, &failure);
-    PyEval_RestoreThread(waiting.state);
+    GilWaiter waiting;
+    Status status = d->ops->synchronize(d, waiter_begin(&waiting), &failure);
+    waiter_end(&waiting);
     if (status == GPU_OK) Py_RETURN_NONE;
     errors_from_failure(&failure, d, NULL);
     return NULL;

@@ -190,7 +190,7 @@ static void raise_failure(const Failure *f, const Device *d, const KernelObject 
 
 int errors_from_failure(Failure *f, const Device *d, const KernelObject *k) {
     if (f->status == GPU_ERROR_RAISED && f->owner) errors_from_record(f->owner, &f->record);
-    else if (f->status == GPU_ERROR_INTERRUPTED) waiting_interrupted();
+    else if (f->status == GPU_ERROR_INTERRUPTED) waiter_interrupted();
     else raise_failure(f, d, k);
     failure_clear(f);
     return -1;

@@ -123,13 +123,13 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
         return -1;
     }
     Native native = {.cif = &cif, .result = slots, .values = values};
-    Waiting waiting;
+    GilWaiter waiting;
     memcpy(&native.entry, &image->host_fn, sizeof native.entry);
-    waiting_begin(&waiting);
+    waiter_begin(&waiting);
     if (image->no_loops) waiting.waiter.interrupted = NULL; /* it ends soon */
     bool done = runtime_call(enter, &native, &waiting.waiter);
-    waiting_end(&waiting);
-    return done ? 0 : waiting_interrupted();
+    waiter_end(&waiting);
+    return done ? 0 : waiter_interrupted();
 }
 
 PyObject *hostcall(Bound *b, Variant *v) {

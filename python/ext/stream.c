@@ -3,25 +3,6 @@
 
 #include <structmember.h>
 
-/* ---- waiting ----------------------------------------------------------------------------------- */
-
-/* Called without the GIL. Only Python's main thread handles signals; in others there is nothing to see. */
-static bool signal_raised(void *arg) {
-    GilWaiter *w = arg;
-    PyEval_RestoreThread(w->state);
-    bool raised = PyErr_CheckSignals() < 0;
-    w->state = PyEval_SaveThread();
-    return raised;
-}
-
-const Waiter *waiter_begin(GilWaiter *w) {
-    w->waiter = (Waiter){signal_raised, w};
-    w->state = PyEval_SaveThread();
-    return &w->waiter;
-}
-
-void waiter_end(GilWaiter *w) { PyEval_RestoreThread(w->state); }
-
 /* ---- the current stream ------------------------------------------------------------------------ */
 
 /* A list of Streams in the order of the `with` blocks, in the thread's own dict. */
