@@ -389,6 +389,83 @@ static PyObject *array_fill(PyObject *self, PyObject *args) {
     return NULL;
 }
 
+/* ---- a device's memory ------------------------------------------------------------------------- */
+
+PyObject *array_memory_info(PyObject *module, PyObject *name) {
+    (void)module;
+    const char *text = PyUnicode_AsUTF8(name);
+    Device *d = text ? device_named(text) : NULL;
+    if (!d) return NULL;
+    uint64_t free_bytes, total;
+    Failure f;
+    if (d->ops->memory_info(d, &free_bytes, &total, &f) != GPU_OK) return errors_from_failure(&f, d, NULL), NULL;
+    return Py_BuildValue("(KK)", (unsigned long long)free_bytes, (unsigned long long)total);
+}
+
+/* The fields of MemoryStats by name. */
+static const struct {
+    const char *name;
+    size_t offset;
+} stat_fields[] = {
+#define STAT(field)                                                                                                    \
+    { #field, offsetof(MemoryStats, field) }
+    STAT(used),
+    STAT(peak_used),
+    STAT(held),
+    STAT(peak_held),
+    STAT(cached),
+    STAT(largest_free),
+    STAT(blocks),
+    STAT(segments),
+    STAT(allocations),
+    STAT(frees),
+    STAT(driver_allocations),
+    STAT(retries),
+    STAT(pinned),
+    STAT(managed),
+#undef STAT
+};
+
+PyObject *array_memory_stats(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *name;
+    int reset;
+    if (!PyArg_ParseTuple(args, "sp:memory_stats", &name, &reset)) return NULL;
+    Device *d = device_named(name);
+    PyObject *dict = d ? PyDict_New() : NULL;
+    if (!dict) return NULL;
+    MemoryStats stats;
+    d->ops->memory_stats(d, &stats);
+    if (reset) d->ops->reset_peaks(d);
+    for (size_t i = 0; i < sizeof stat_fields / sizeof *stat_fields; i++) {
+        uint64_t v;
+        memcpy(&v, (const char *)&stats + stat_fields[i].offset, sizeof v);
+        PyObject *o = PyLong_FromUnsignedLongLong(v);
+        if (!o || PyDict_SetItemString(dict, stat_fields[i].name, o) < 0) {
+            Py_XDECREF(o);
+            Py_DECREF(dict);
+            return NULL;
+        }
+        Py_DECREF(o);
+    }
+    return dict;
+}
+
+PyObject *array_empty_cache(PyObject *module, PyObject *name) {
+    (void)module;
+    const char *text = PyUnicode_AsUTF8(name);
+    Device *d = text ? device_named(text) : NULL;
+    if (!d) return NULL;
+    Failure f;
+    Status s;
+    Py_BEGIN_ALLOW_THREADS
+    s = d->ops->empty_cache(d, &f);
+    Py_END_ALLOW_THREADS
+    if (s == GPU_OK) Py_RETURN_NONE;
+    errors_from_failure(&f, d, NULL);
+    return NULL;
+}
+
 /* ---- attributes -------------------------------------------------------------------------------- */
 
 static PyObject *ints(const int64_t *at, int n) {

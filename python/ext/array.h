@@ -69,7 +69,18 @@ static inline char *array_host(const ArrayObject *a) {
 }
 /* As numpy_array() gives it, but the address is the device's. */
 void array_describe(const ArrayObject *a, HostArray *out);
-PyObject *array_dtype_known(PyObject *module, PyObject *dtype);     /* dtype_known(dtype) of the module */
+/* Functions of the module, by their names there. */
+PyObject *array_dtype_known(PyObject *module, PyObject *dtype);
+PyObject *array_memory_info(PyObject *module, PyObject *name);      /* (free, total) */
+PyObject *array_memory_stats(PyObject *module, PyObject *args);     /* (name, reset): a dict */
+PyObject *array_empty_cache(PyObject *module, PyObject *name);
+
+/* ---- dlpack.c ---------------------------------------------------------------------------------- */
+
+/* dlpack_export(array, device type, device id, versioned, copied): a capsule. */
+PyObject *dlpack_export(PyObject *module, PyObject *args);
+/* dlpack_import(capsule): (device type, device id, address, shape, strides or None, dtype, readonly, owner). */
+PyObject *dlpack_import(PyObject *module, PyObject *capsule);
 
 /* ---- arraycopy.c ------------------------------------------------------------------------------- */
 

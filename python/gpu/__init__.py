@@ -155,9 +155,13 @@ _LATER = {
         "full_like",
         "arange",
         "to_device",
+        "from_dlpack",
         "pinned_array",
         "mapped_array",
         "managed_array",
+        "memory_info",
+        "memory_stats",
+        "empty_cache",
     ],
     "_stream": ["Stream", "Event", "default_stream", "external_stream"],
 }

@@ -6,7 +6,7 @@ that nobody reads, and what comes out says where the view lies.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._stream import Stream
 
 DEVICE, PINNED, MANAGED = range(3)  # MemoryKind of runtime.h
+_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType of DLPack
 PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED, MANAGED_HOST = 1, 2, 4, 8
 REPR_ELEMENTS = 1000  # more aren't fetched for a repr
 
@@ -389,6 +390,63 @@ class Array(_core.ArrayBase):
             "version": 3,
         }
 
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """DLPack's (device type, device number)."""
+        if self._shares_host:
+            return _DL_CPU, 0
+        kind, _, number_text = self.device.partition(":")
+        if kind != "cuda":
+            raise BufferError(f"other libraries can't reach the memory of {self.device}: give them x.copy_to_host()")
+        number = int(number_text)
+        return {DEVICE: _DL_CUDA, PINNED: _DL_CUDA_HOST, MANAGED: _DL_CUDA_MANAGED}[self._kind], number
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule of the memory.
+
+        Parameters
+        ----------
+        stream : int, optional
+            The consumer's stream, which will find the contents complete; -1: it takes care itself.
+        max_version : tuple of two ints, optional
+            The newest DLPack that the consumer reads.
+        dl_device : tuple of two ints, optional
+            Where the consumer wants it: this array's device, or ``(1, 0)``, the host.
+        copy : bool, optional
+
+        Raises
+        ------
+        BufferError
+            What is asked for can't be done.
+        """
+        where = self.__dlpack_device__()
+        versioned = max_version is not None and max_version[0] >= 1
+        if dl_device is not None and tuple(dl_device) != where:
+            if tuple(dl_device) != (_DL_CPU, 0) or copy is False:
+                raise BufferError(f"this array is on DLPack's device {where}, and {dl_device} was asked for")
+            host = from_host(self.copy_to_host())
+            return _core.dlpack_export(host, _DL_CPU, 0, versioned, True)
+        if self._readonly and not versioned:
+            raise BufferError("a read-only array can only be given to a consumer of DLPack 1.0 or later")
+        source = self.copy("K") if copy else self
+        if not self._shares_host and stream != -1:
+            self._order_after(stream)
+        return _core.dlpack_export(source, *where, versioned, bool(copy))
+
+    def _order_after(self, stream: Any) -> None:
+        """Let a stream of another library wait for what is going on here."""
+        from ._stream import Event, default_stream, external_stream
+
+        own = self._memory.stream or default_stream(self.device)
+        consumer = external_stream(1 if stream is None else stream, self.device)
+        consumer.wait(Event(self.device, timing=False).record(own))
+
     # ---- as one number; what isn't defined
 
     def __bool__(self) -> bool:
@@ -567,7 +625,47 @@ def _on_device(obj: Any) -> Array | None:
     if isinstance(obj, np.ndarray):
         return None
     interface = getattr(obj, "__cuda_array_interface__", None)
-    return None if interface is None else from_cuda_interface(interface, obj)
+    if interface is not None:
+        return from_cuda_interface(interface, obj)
+    place = getattr(obj, "__dlpack_device__", None)
+    return None if place is None or place()[0] == _DL_CPU else from_dlpack(obj)
+
+
+def from_dlpack(obj: Any, *, device: Any = None, copy: bool | None = None) -> Array:
+    """A view of an array of another library, by the DLPack protocol.
+
+    Parameters
+    ----------
+    obj : object with ``__dlpack__`` and ``__dlpack_device__``
+    device : str or int, optional
+        Where it is wanted; else where it is.
+    copy : bool, optional
+        True: always; False: never; None: if `device` is another one.
+
+    Raises
+    ------
+    BufferError
+        Its device isn't one of ours, or a copy is needed and not allowed.
+    """
+    kind, number = obj.__dlpack_device__()
+    if kind not in (_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED):
+        raise BufferError(f"DLPack's device type {kind} isn't known here")
+    own = {_DL_CPU: "cpu"}.get(kind, f"cuda:{number}")
+    stream = {} if kind == _DL_CPU else {"stream": 1}
+    try:
+        capsule = obj.__dlpack__(max_version=(1, 0), **stream)
+    except TypeError:  # a producer of DLPack before 1.0
+        capsule = obj.__dlpack__(**stream)
+    _, _, address, shape, strides, dtype, readonly, owner = _core.dlpack_import(capsule)
+    memory = {_DL_CUDA_HOST: PINNED, _DL_CUDA_MANAGED: MANAGED}.get(kind, DEVICE)
+    host = 0 if kind == _DL_CUDA else address
+    view = Array._wrap(own, address, host, shape, strides, dtype, readonly, memory, owner, None)
+    wanted = own if device is None else device_name(device)
+    if wanted == own and not copy:
+        return view
+    if copy is False:
+        raise BufferError(f"the array is on {own}: it can't be on {wanted} without a copy")
+    return array(view, device=wanted)
 
 
 def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = None, sync: bool = True) -> Array:
@@ -760,3 +858,42 @@ def managed_array(
 def _host_array(shape: Any, dtype: Any, order: str, kind: int, flags: int, device: Any) -> Array:
     name = dtype_of(dtype).name
     return Array._alloc(device_name(device), _shape(shape), name, _order(order), kind, flags, None)
+
+
+# ---- memory of a device
+
+
+class MemoryInfo(NamedTuple):
+    """Bytes of a device's memory, as the driver counts: `free` are those that nobody has, this process included."""
+
+    free: int
+    total: int
+
+
+def memory_info(device: Any = None) -> MemoryInfo:
+    """Free and total memory of a device, in bytes."""
+    return MemoryInfo(*_core.memory_info(device_name(device)))
+
+
+def memory_stats(device: Any = None, *, reset_peaks: bool = False) -> dict[str, int]:
+    """What arrays and the caching pool of a device hold.
+
+    Parameters
+    ----------
+    device : str or int, optional
+    reset_peaks : bool
+        Start the peaks anew, from what is held now.
+
+    Returns
+    -------
+    dict
+        In bytes: ``used`` by arrays, ``held`` from the driver, ``cached`` (held and not used), ``largest_free``,
+        ``peak_used``, ``peak_held``, ``pinned``, ``managed``. Counts: ``blocks``, ``segments``, ``allocations``,
+        ``frees``, ``driver_allocations``, ``retries`` (how often the cache had to be emptied).
+    """
+    return _core.memory_stats(device_name(device), reset_peaks)
+
+
+def empty_cache(device: Any = None) -> None:
+    """Give memory that no array uses back to the driver, so that other processes and libraries can have it."""
+    _core.empty_cache(device_name(device))
