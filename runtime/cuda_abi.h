@@ -31,7 +31,6 @@ typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef struct CUgraphEdgeData CUgraphEdgeData;
-typedef struct CUctxCreateParams CUctxCreateParams;
 
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
@@ -125,6 +124,7 @@ typedef struct CUdevprop {
 } CUdevprop;
 
 typedef struct CUexecAffinityParam { CUexecAffinityType type; uint32_t smCount; } CUexecAffinityParam;
+typedef struct CUctxCreateParams { CUexecAffinityParam *execAffinityParams; int numExecAffinityParams; void *cigParams; } CUctxCreateParams;
 
 typedef struct CUDA_MEMCPY2D {
     size_t srcXInBytes, srcY;

@@ -1,0 +1,179 @@
+/* driver_launch.c - launches: checked at the call, executed when the queue gets there. */
+#include "driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct LaunchWork {
+    Work work;
+    LaunchSpec spec;
+    _Alignas(16) uint8_t params[];
+} LaunchWork;
+
+static CUresult run_launch(Work *w) {
+    LaunchWork *l = (LaunchWork *)w;
+    FaultReport report = {0};
+    uint32_t error = emulator_run(&l->spec, &report);
+    if (l->spec.profile) l->spec.profile->launches++;
+    if (w->context->device->stop) return CUDA_SUCCESS;
+    if (report.kind) report_fault(&report);
+    return (CUresult)error;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------ */
+
+/* What the attributes of a launch say. */
+typedef struct Extras {
+    bool cooperative;
+    uint32_t cluster[3];
+} Extras;
+
+static CUresult read_attributes(const CUlaunchConfig *config, Extras *out) {
+    *out = (Extras){.cluster = {1, 1, 1}};
+    if (config->numAttrs && !config->attrs) return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *a = &config->attrs[i];
+        switch (a->id) {
+        case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: out->cooperative = a->value.cooperative != 0; break;
+        case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            out->cluster[0] = a->value.clusterDim.x;
+            out->cluster[1] = a->value.clusterDim.y;
+            out->cluster[2] = a->value.clusterDim.z;
+            break;
+        case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return CUDA_ERROR_NOT_SUPPORTED;
+        default: break; /* about scheduling: nothing to do */
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static bool differs(const uint32_t required[3], uint32_t x, uint32_t y, uint32_t z) {
+    return required[0] &&
+           (required[0] != x || (required[1] ? required[1] : 1) != y || (required[2] ? required[2] : 1) != z);
+}
+
+static CUresult check(const Function *f, const CUlaunchConfig *c, const Extras *e) {
+    uint64_t threads = (uint64_t)c->blockDimX * c->blockDimY * c->blockDimZ;
+    Footprint p = function_footprint(f);
+    if (!c->gridDimX || !c->gridDimY || !c->gridDimZ || c->gridDimX > INT32_MAX || c->gridDimY > 65535 ||
+        c->gridDimZ > 65535) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!threads || c->blockDimX > 1024 || c->blockDimY > 1024 || c->blockDimZ > 64 || threads > 1024)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (differs(f->func->required_threads, c->blockDimX, c->blockDimY, c->blockDimZ)) return CUDA_ERROR_INVALID_VALUE;
+    if (c->sharedMemBytes > f->dynamic_shared) return CUDA_ERROR_INVALID_VALUE;
+    if (threads > p.max_threads) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    if ((uint64_t)e->cluster[0] * e->cluster[1] * e->cluster[2] != 1 ||
+        (uint64_t)f->func->cluster[0] * f->func->cluster[1] * f->func->cluster[2] > 1) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (!e->cooperative) return CUDA_SUCCESS;
+    uint64_t room =
+        (uint64_t)footprint_blocks(&p, (uint32_t)threads, c->sharedMemBytes) * (uint64_t)p.arch->multiprocessors;
+    return (uint64_t)c->gridDimX * c->gridDimY * c->gridDimZ > room ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                                                                    : CUDA_SUCCESS;
+}
+
+/* ---- arguments --------------------------------------------------------------------------------- */
+
+/* The buffer that `extra` names. */
+static CUresult read_extra(void **extra, const void **buffer, size_t *size) {
+    *buffer = NULL;
+    *size = 0;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) *buffer = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) *size = *(const size_t *)extra[1];
+        else return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult pack(const PtxFunc *f, void **params, void **extra, uint8_t *to) {
+    if (params && extra) return CUDA_ERROR_INVALID_VALUE;
+    if (extra) {
+        const void *buffer;
+        size_t size;
+        CUresult r = read_extra(extra, &buffer, &size);
+        if (r || size < f->param_bytes || (f->param_bytes && !buffer)) return CUDA_ERROR_INVALID_VALUE;
+        if (f->param_bytes) memcpy(to, buffer, f->param_bytes);
+        return CUDA_SUCCESS;
+    }
+    if (f->nparams && !params) return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < f->nparams; i++) {
+        if (!params[i]) return CUDA_ERROR_INVALID_VALUE;
+        memcpy(to + f->params[i].offset, params[i], f->params[i].bytes);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------- */
+
+static LaunchSpec specify(Function *f, const CUlaunchConfig *c, const Extras *e) {
+    Context *context = f->module->context;
+    return (LaunchSpec){
+        .code = f->module->code,
+        .func = f->func,
+        .memory = context->device->memory,
+        .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
+        .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+        .cluster = {e->cluster[0], e->cluster[1], e->cluster[2]},
+        .dynamic_shared = c->sharedMemBytes,
+        .cooperative = e->cooperative,
+        .checks = driver.options.checks,
+        .budget = driver.options.budget,
+        .threads = driver.options.threads,
+        .stack_bytes = context->limits[CU_LIMIT_STACK_SIZE] > 1024 ? (uint32_t)context->limits[CU_LIMIT_STACK_SIZE] : 0,
+        .printf_bytes = (uint32_t)context->limits[CU_LIMIT_PRINTF_FIFO_SIZE],
+        .heap_bytes = context->limits[CU_LIMIT_MALLOC_HEAP_SIZE],
+        .profile = profile_of(f->module),
+        .stop = &context->device->stop,
+    };
+}
+
+static CUresult launch(Entry entry, CUfunction handle, const CUlaunchConfig *config, void **params, void **extra,
+                       bool cooperative) {
+    Context *c;
+    CUresult r = call_begin(entry, NEEDS_WORKING, &c);
+    if (r) return r;
+    Function *f;
+    Extras e;
+    if (!config) return call_end(CUDA_ERROR_INVALID_VALUE);
+    r = function_find(c, handle, &f);
+    if (!r) r = read_attributes(config, &e);
+    if (r) return call_end(r);
+    e.cooperative |= cooperative;
+    Stream *s = stream_find(c, config->hStream);
+    if (!s) return call_end(CUDA_ERROR_INVALID_HANDLE);
+    if (f->module->context != c || s->context != c) return call_end(CUDA_ERROR_INVALID_CONTEXT);
+    r = check(f, config, &e);
+    if (r) return call_end(r);
+    LaunchWork *w = calloc(1, sizeof *w + f->func->param_bytes);
+    if (!w) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
+    r = pack(f->func, params, extra, w->params);
+    if (r) {
+        free(w);
+        return call_end(r);
+    }
+    w->work = (Work){.run = run_launch};
+    w->spec = specify(f, config, &e);
+    w->spec.params = w->params;
+    work_submit(&w->work, s);
+    return call_end(work_finish(s));
+}
+
+CUresult cuLaunchKernel(CUfunction f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,
+                        uint32_t shared, CUstream stream, void **params, void **extra) {
+    CUlaunchConfig c = {gx, gy, gz, bx, by, bz, shared, stream, NULL, 0};
+    return launch(ENTRY_cuLaunchKernel, f, &c, params, extra, false);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by,
+                                   uint32_t bz, uint32_t shared, CUstream stream, void **params) {
+    CUlaunchConfig c = {gx, gy, gz, bx, by, bz, shared, stream, NULL, 0};
+    return launch(ENTRY_cuLaunchCooperativeKernel, f, &c, params, NULL, true);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra) {
+    return launch(ENTRY_cuLaunchKernelEx, f, config, params, extra, false);
+}
