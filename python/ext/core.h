@@ -282,6 +282,7 @@ int errors_warn(const DiagList *l);   /* 0, or -1: a warning became an error */
 /* -1, with the exception for a call of the runtime that failed; the failure is cleared. `k`: the kernel that is meant,
  * or NULL. */
 int errors_from_failure(Failure *f, const Device *d, const KernelObject *k);
+int errors_interrupted(void);                           /* -1 with the exception: a waiter asked to stop */
 void errors_from_record(const Variant *v, const ErrorRecord *e);
 
 /* ---- devices.c --------------------------------------------------------------------------------- */
@@ -302,7 +303,6 @@ typedef struct GilWaiter {
 } GilWaiter;
 const Waiter *waiter_begin(GilWaiter *w);               /* gives up the GIL */
 void waiter_end(GilWaiter *w);
-int waiter_interrupted(void);                           /* -1 with the exception, for GPU_ERROR_INTERRUPTED */
 
 const DeviceRow *device_current(void);
 PyObject *device_set(PyObject *module, PyObject *name);

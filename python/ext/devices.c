@@ -75,12 +75,6 @@ const Waiter *waiter_begin(GilWaiter *w) {
 
 void waiter_end(GilWaiter *w) { PyEval_RestoreThread(w->state); }
 
-/* There is an exception unless a handler forked: then a child was stopped half-way, and must hear of it too. */
-int waiter_interrupted(void) {
-    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
-    return -1;
-}
-
 /* ---- launches ---------------------------------------------------------------------------------- */
 
 static int launch(const DeviceRow *row, Bound *b, Config *c, Variant *v) {

@@ -188,9 +188,15 @@ static void raise_failure(const Failure *f, const Device *d, const KernelObject 
     Py_DECREF(cls);
 }
 
+/* There is an exception unless a handler forked: then a child was stopped half-way, and must hear of it too. */
+int errors_interrupted(void) {
+    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return -1;
+}
+
 int errors_from_failure(Failure *f, const Device *d, const KernelObject *k) {
     if (f->status == GPU_ERROR_RAISED && f->owner) errors_from_record(f->owner, &f->record);
-    else if (f->status == GPU_ERROR_INTERRUPTED) waiter_interrupted();
+    else if (f->status == GPU_ERROR_INTERRUPTED) errors_interrupted();
     else raise_failure(f, d, k);
     failure_clear(f);
     return -1;

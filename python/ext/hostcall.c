@@ -129,7 +129,7 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
     if (image->no_loops) waiting.waiter.interrupted = NULL; /* it ends soon */
     bool done = runtime_call(enter, &native, &waiting.waiter);
     waiter_end(&waiting);
-    return done ? 0 : waiter_interrupted();
+    return done ? 0 : errors_interrupted();
 }
 
 PyObject *hostcall(Bound *b, Variant *v) {
