@@ -14,7 +14,7 @@
  *
  * Limits: only loads from memory that nothing writes are uniform; comparisons of affine values aren't;
  * control flow that isn't made of loops with one entry counts as divergent as a whole. */
-#include "ir.h"
+#include "loops.h"
 
 #include <string.h>
 
@@ -45,18 +45,12 @@ static const Instr *instr(const Analysis *A, Ref r) { return &A->m->instrs.at[r]
 
 /* ---- graph ---------------------------------------------------------------------------------- */
 
-/* Immediate postdominators, by the dominator algorithm on the reversed graph with one exit after
- * all ends. A block from which no end can be reached gets the exit. */
-static void postdominators(Analysis *A) {
-    IrModule *m = A->m;
-    uint32_t n = m->blocks.n, count = 0;
-    BlockId exit = n;
-    uint32_t *number = ARENA_ARRAY(m->arena, uint32_t, n + 1);
-    BlockId *order = ARENA_ARRAY(m->arena, BlockId, n + 1), *stack = ARENA_ARRAY(m->arena, BlockId, n + 1);
-    uint32_t *next = ARENA_ARRAY(m->arena, uint32_t, n + 1);
-    bool *seen = ARENA_ARRAY(m->arena, bool, n + 1);
-    for (BlockId b = 0; b <= n; b++) A->ipdom[b] = UINT32_MAX;
-    for (uint32_t i = 0; i < A->live; i++) { /* postorder of the reversed graph, from each end */
+/* The blocks from which an end can be reached, in postorder of the reversed graph; number: the place of each in it. */
+static uint32_t reversed_postorder(const Analysis *A, BlockId *order, uint32_t *number, bool *seen) {
+    const IrModule *m = A->m;
+    uint32_t n = m->blocks.n, count = 0, *next = ARENA_ARRAY(m->arena, uint32_t, n + 1);
+    BlockId *stack = ARENA_ARRAY(m->arena, BlockId, n + 1);
+    for (uint32_t i = 0; i < A->live; i++) {
         BlockId b = A->order[i];
         if (m->blocks.at[b].nsucc || seen[b]) continue;
         uint32_t depth = 0;
@@ -75,27 +69,45 @@ static void postdominators(Analysis *A) {
             if (!seen[p]) seen[p] = true, stack[depth++] = p;
         }
     }
+    return count;
+}
+
+/* Where the ways from b's successors meet; an endless loop counts as an exit: who goes there doesn't come back. */
+static BlockId meeting_point(const Analysis *A, BlockId b, const uint32_t *number, const bool *seen) {
+    const Block *block = &A->m->blocks.at[b];
+    BlockId exit = A->m->blocks.n, best = block->nsucc ? UINT32_MAX : exit;
+    for (uint32_t s = 0; s < block->nsucc; s++) {
+        BlockId p = seen[block->succ[s]] ? block->succ[s] : exit;
+        if (A->ipdom[p] == UINT32_MAX) continue;
+        if (best == UINT32_MAX) best = p;
+        while (p != best) {
+            while (number[p] < number[best]) p = A->ipdom[p];
+            while (number[best] < number[p]) best = A->ipdom[best];
+        }
+    }
+    return best;
+}
+
+/* Immediate postdominators, by the dominator algorithm on the reversed graph with one exit after
+ * all ends. A block from which no end can be reached gets the exit. */
+static void postdominators(Analysis *A) {
+    IrModule *m = A->m;
+    BlockId exit = m->blocks.n, *order = ARENA_ARRAY(m->arena, BlockId, exit + 1);
+    uint32_t *number = ARENA_ARRAY(m->arena, uint32_t, exit + 1);
+    bool *seen = ARENA_ARRAY(m->arena, bool, exit + 1);
+    for (BlockId b = 0; b < exit; b++) A->ipdom[b] = UINT32_MAX;
+    uint32_t count = reversed_postorder(A, order, number, seen);
     number[exit] = count;
     A->ipdom[exit] = exit;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = count; i-- > 0;) {
-            BlockId b = order[i], best = m->blocks.at[b].nsucc ? UINT32_MAX : exit;
-            for (uint32_t s = 0; s < m->blocks.at[b].nsucc; s++) {
-                BlockId p = m->blocks.at[b].succ[s];
-                if (!seen[p]) p = exit; /* an endless loop: who goes there doesn't come back */
-                if (A->ipdom[p] == UINT32_MAX) continue;
-                if (best == UINT32_MAX) best = p;
-                while (p != best) {
-                    while (number[p] < number[best]) p = A->ipdom[p];
-                    while (number[best] < number[p]) best = A->ipdom[best];
-                }
-            }
-            if (best != A->ipdom[b]) changed = true;
-            A->ipdom[b] = best;
+            BlockId best = meeting_point(A, order[i], number, seen);
+            if (best != A->ipdom[order[i]]) changed = true;
+            A->ipdom[order[i]] = best;
         }
     }
-    for (BlockId b = 0; b < n; b++)
+    for (BlockId b = 0; b < exit; b++)
         if (A->ipdom[b] == UINT32_MAX) A->ipdom[b] = exit;
 }
 
@@ -105,23 +117,7 @@ static bool in_loop(const Analysis *A, BlockId b, uint32_t loop) {
     return l == loop;
 }
 
-/* The blocks of one loop, backwards from its latches. Outer headers come first in the order, so
- * that a block's innermost loop is the last one that claims it. */
-static void fill_loop(Analysis *A, BlockId header, uint32_t loop) {
-    IrModule *m = A->m;
-    VEC(BlockId) work = {0};
-    const Block *h = &m->blocks.at[header];
-    A->loop_of[header] = loop;
-    for (uint32_t k = 0; k < h->preds.n; k++)
-        if (ir_dominates(&A->tree, header, h->preds.at[k])) VEC_PUSH(m->arena, &work, h->preds.at[k]);
-    while (work.n) {
-        BlockId b = work.at[--work.n];
-        if (A->loop_of[b] == loop) continue;
-        A->loop_of[b] = loop;
-        for (uint32_t k = 0; k < m->blocks.at[b].preds.n; k++) VEC_PUSH(m->arena, &work, m->blocks.at[b].preds.at[k]);
-    }
-}
-
+/* Outer headers come first in the order, so that a block's innermost loop is the last one that has it. */
 static void find_loops(Analysis *A) {
     IrModule *m = A->m;
     uint32_t *place = ARENA_ARRAY(m->arena, uint32_t, m->blocks.n);
@@ -137,8 +133,11 @@ static void find_loops(Analysis *A) {
             else A->irreducible = true;
         }
         if (!is_header || A->irreducible) continue;
+        NaturalLoop loop;
+        if (!loop_find(m, &A->tree, h, &loop)) continue;
         VEC_PUSH(m->arena, &A->loops, ((LoopInfo){h, A->loop_of[h], false}));
-        fill_loop(A, h, A->loops.n - 1);
+        for (BlockId b = 0; b < m->blocks.n; b++)
+            if (loop.inside[b]) A->loop_of[b] = A->loops.n - 1;
     }
 }
 

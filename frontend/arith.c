@@ -394,16 +394,14 @@ static Val compare_tuples(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     return out;
 }
 
-/* The dtype that NumPy understands a string as: "float32", "f4", "<f4", "float". */
+/* The dtype that NumPy understands a string as: "float32", "f4", "<f4", "float", "?". */
 static bool dtype_of_name(const char *s, DType *out) {
     static const struct {
         const char *name;
         DType d;
     } names[] = {
-        {"?", DT_BOOL},    {"i1", DT_I8},        {"i2", DT_I16},   {"i4", DT_I32},     {"i8", DT_I64},
-        {"u1", DT_U8},     {"u2", DT_U16},       {"u4", DT_U32},   {"u8", DT_U64},     {"f2", DT_F16},
-        {"f4", DT_F32},    {"f8", DT_F64},       {"c8", DT_C64},   {"c16", DT_C128},   {"int", DT_I64},
-        {"float", DT_F64}, {"complex", DT_C128}, {"half", DT_F16}, {"single", DT_F32}, {"double", DT_F64},
+        {"?", DT_BOOL},   {"int", DT_I64},    {"float", DT_F64},  {"complex", DT_C128},
+        {"half", DT_F16}, {"single", DT_F32}, {"double", DT_F64},
     };
     if (*s == '<' || *s == '=' || *s == '|') s++;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -411,12 +409,10 @@ static bool dtype_of_name(const char *s, DType *out) {
             *out = names[i].d;
             return true;
         }
+    *out = dtype_of_code(s);
     for (DType d = DT_BOOL; d < DT__COUNT; d++)
-        if (strcmp(s, dtype_info[d].name) == 0) {
-            *out = d;
-            return true;
-        }
-    return false;
+        if (strcmp(s, dtype_info[d].name) == 0) *out = d;
+    return *out != DT_NONE;
 }
 
 /* np.float32, "f4" ... beside a dtype. */

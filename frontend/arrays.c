@@ -18,7 +18,7 @@ static Val to_pi(Eval *e, Val v) { return val_convert(e, v, e_python_int(e)); }
 
 static Val pi_minmax(Eval *e, Op op, Val a, Val b) {
     if (val_const(a) && val_const(b)) return (a.i < b.i) == (op == OP_MIN) ? a : b;
-    return val_rt_int(e, e_op2(e, op, T_I64, val_ref(e, a), val_ref(e, b)));
+    return val_rt_int(e, e_op2_of(e, op, T_I64, a, b));
 }
 
 /* Bytes from one element to the next along an axis. */
@@ -392,7 +392,8 @@ static void store_element(Eval *e, DType d, Ref p, Val v) {
         return;
     }
     e_store(e, p, val_re(e, c));
-    e_store(e, imag_address(e, d, p), val_im(e, c));
+    Ref at = imag_address(e, d, p);
+    e_store(e, at, val_im(e, c));
 }
 
 void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {

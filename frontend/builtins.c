@@ -11,7 +11,8 @@ Val complex_abs(Eval *e, Val z) {
     DType part = dtype_info[z.ty->dtype].part;
     Scalar s = SCALAR(part, z.ty->weak);
     if (val_const(z)) return val_const_float(e, s, hypot(z.f.re, z.f.im), 0);
-    return val_of(e, s, e_math2(e, MATH_HYPOT, dtype_info[part].ir, val_re(e, z), val_im(e, z)));
+    Ref re = val_re(e, z), im = val_im(e, z);
+    return val_of(e, s, e_math2(e, MATH_HYPOT, dtype_info[part].ir, re, im));
 }
 
 /* The type stays, Numba's too; True has the absolute value 1. */
@@ -100,8 +101,9 @@ Val fn_pow(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 Val fn_divmod(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
     if (!bind_args(e, site, n, args, 2, x) || !want_scalars(e, site, 2, x, true)) return val_poison(e);
-    Val items[2] = {eval_binary(e, site->span, PYB_FLOORDIV, x[0], x[1]),
-                    eval_binary(e, site->span, PYB_MOD, x[0], x[1])};
+    Val items[2];
+    items[0] = eval_binary(e, site->span, PYB_FLOORDIV, x[0], x[1]);
+    items[1] = eval_binary(e, site->span, PYB_MOD, x[0], x[1]);
     if (val_poisoned(items[0]) || val_poisoned(items[1])) return val_poison(e);
     return val_tuple(e, 2, items);
 }
@@ -228,7 +230,7 @@ Val fn_any(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         if (val_poisoned(t)) return t;
         if (val_const(t) && (t.i != 0) == any) return val_bool(e, any);
         if (val_const(t)) continue;
-        r = r.ty ? val_rt_bool(e, e_op2(e, any ? OP_OR : OP_AND, T_BOOL, val_ref(e, r), val_ref(e, t))) : t;
+        r = r.ty ? val_rt_bool(e, e_op2_of(e, any ? OP_OR : OP_AND, T_BOOL, r, t)) : t;
     }
     return r.ty ? r : val_bool(e, !any);
 }

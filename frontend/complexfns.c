@@ -207,7 +207,8 @@ static Z z_atanh(Eval *e, Type t, Z z) {
     Ref lost = e_op2(e, OP_AND, T_BOOL, x_nan, e_op1(e, OP_NOT, T_BOOL, endless));
     angle = e_select(e, t, is_nan(e, y), y, angle);
     angle = e_select(e, t, lost, x, angle);
-    Ref is_one = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_EQ, x, one), e_cmp(e, PRED_EQ, y, e_float(e, t, 0)));
+    Ref x_one = e_cmp(e, PRED_EQ, x, one), is_real = e_cmp(e, PRED_EQ, y, e_float(e, t, 0));
+    Ref is_one = e_op2(e, OP_AND, T_BOOL, x_one, is_real);
     angle = e_select(e, t, is_one, y, angle);
     re = e_math2(e, MATH_COPYSIGN, t, re, z.re);
     return (Z){re, e_math2(e, MATH_COPYSIGN, t, angle, z.im)};

@@ -54,7 +54,8 @@ static Parts divide(Eval *e, Type t, Parts a, Parts b) {
 
 /* A small constant integer power, by squaring, as NumPy does. */
 static Parts int_power(Eval *e, Type t, Parts a, int n) {
-    Parts one = {e_float(e, t, 1), e_float(e, t, 0)}, r = one;
+    Ref re = e_float(e, t, 1), im = e_float(e, t, 0);
+    Parts one = {re, im}, r = one;
     unsigned left = (unsigned)(n < 0 ? -n : n);
     for (bool first = true; left; left >>= 1, a = left ? multiply(e, t, a, a) : a) {
         if (!(left & 1)) continue;
@@ -67,22 +68,24 @@ static Parts int_power(Eval *e, Type t, Parts a, int n) {
 /* exp(b * log(a)); 0 to a power with a positive real part is 0. */
 static Parts general_power(Eval *e, Type t, Parts a, Parts b) {
     Ref zero = e_float(e, t, 0);
-    Parts log_a = {e_math1(e, MATH_LOG, t, e_math2(e, MATH_HYPOT, t, a.re, a.im)),
-                   e_math2(e, MATH_ATAN2, t, a.im, a.re)};
-    Parts p = multiply(e, t, b, log_a);
+    Ref log = e_math1(e, MATH_LOG, t, e_math2(e, MATH_HYPOT, t, a.re, a.im));
+    Ref angle = e_math2(e, MATH_ATAN2, t, a.im, a.re);
+    Parts p = multiply(e, t, b, (Parts){log, angle});
     Ref size = e_math1(e, MATH_EXP, t, p.re);
     Ref re = e_op2(e, OP_MUL, t, size, e_math1(e, MATH_COS, t, p.im));
     Ref im = e_op2(e, OP_MUL, t, size, e_math1(e, MATH_SIN, t, p.im));
     Ref null = parts_are_zero(e, t, a), none = parts_are_zero(e, t, b);
     re = e_select(e, t, null, zero, re);
     im = e_select(e, t, null, zero, im);
-    return (Parts){e_select(e, t, none, e_float(e, t, 1), re), e_select(e, t, none, zero, im)};
+    re = e_select(e, t, none, e_float(e, t, 1), re);
+    return (Parts){re, e_select(e, t, none, zero, im)};
 }
 
 static Parts power(Eval *e, Type t, Val a, Val b) {
     if (b.konst == KONST_COMPLEX && b.f.im == 0 && b.f.re == floor(b.f.re) && fabs(b.f.re) < 100)
         return int_power(e, t, parts_of(e, a), (int)b.f.re);
-    return general_power(e, t, parts_of(e, a), parts_of(e, b));
+    Parts x = parts_of(e, a), y = parts_of(e, b);
+    return general_power(e, t, x, y);
 }
 
 static bool fold(PyBinary op, Val a, Val b, double complex *out) {
@@ -102,16 +105,19 @@ Val complex_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b) {
     Type t = dtype_info[s.dtype].ir;
     bool kept = e->keep_products;
     e->keep_products = true;
-    Parts r = {REF_NONE, REF_NONE};
+    Parts r, x = {REF_NONE, REF_NONE}, y = x;
+    if (op != PYB_POW) {
+        x = parts_of(e, a);
+        y = parts_of(e, b);
+    }
     if (op == PYB_ADD || op == PYB_SUB) {
         Op ir = op == PYB_ADD ? OP_ADD : OP_SUB;
-        Parts x = parts_of(e, a), y = parts_of(e, b);
         r.re = e_op2(e, ir, t, x.re, y.re);
         r.im = e_op2(e, ir, t, x.im, y.im);
     } else if (op == PYB_MUL) {
-        r = multiply(e, t, parts_of(e, a), parts_of(e, b));
+        r = multiply(e, t, x, y);
     } else if (op == PYB_TRUEDIV) {
-        r = divide(e, t, parts_of(e, a), parts_of(e, b));
+        r = divide(e, t, x, y);
     } else {
         r = power(e, t, a, b);
     }

@@ -228,6 +228,34 @@ static bool emit_call_names(Decoder *d) {
 static const int32_t conversions[4] = {0, 's', 'r', 'a'};
 
 /* Reads the operand of one instruction as its row says. */
+/* Rows whose operand is a number that must be in a range. */
+static bool emit_number(Decoder *d, const OpRow *r) {
+    COp op = (COp)r->op;
+    uint32_t comparison = d->arg >> r->value;
+    switch ((OperandKind)r->operand) {
+    case O_CONVERT:
+        return below(d, d->arg, 4, "a conversion number is out of range") &&
+               (emit(d, op, conversions[d->arg], 0), true);
+    case O_COMMON:
+        return below(d, d->arg, NCOMMON, "a common constant is out of range") &&
+               (emit(d, op, (int32_t)d->arg, 0), true);
+    case O_CMP_BOOL: /* bit 4 asks for a bool */
+    case O_CMP:
+        if (!below(d, comparison, PYC_GE + 1, "a comparison number is out of range")) return false;
+        emit(d, op, (int32_t)comparison, 0);
+        if (r->operand == O_CMP_BOOL && d->arg & 16) emit(d, C_TO_BOOL, 0, 0);
+        return true;
+    default: /* O_ARG */
+        if (!below(d, d->arg, 1u << 24, "an operand is out of range")) return false;
+        emit(d, op, (int32_t)d->arg, r->value);
+        if (op == C_CALL) {
+            d->out->instrs.at[d->out->instrs.n - 1].kw = d->kw;
+            d->kw = 0;
+        }
+        return true;
+    }
+}
+
 static bool emit_row(Decoder *d, const OpRow *r) {
     COp op = (COp)r->op;
     switch ((OperandKind)r->operand) {
@@ -260,27 +288,10 @@ static bool emit_row(Decoder *d, const OpRow *r) {
     case O_NONE_BACK: return emit_none_jump(d, r);
     case O_FORMAT: emit(d, op, d->arg & 4 ? 1 : 0, conversions[d->arg & 3]); return true;
     case O_CONVERT:
-        return below(d, d->arg, 4, "a conversion number is out of range") &&
-               (emit(d, op, conversions[d->arg], 0), true);
     case O_COMMON:
-        return below(d, d->arg, NCOMMON, "a common constant is out of range") &&
-               (emit(d, op, (int32_t)d->arg, 0), true);
-    case O_CMP_BOOL: /* bit 4 asks for a bool */
-        if (!below(d, d->arg >> r->value, PYC_GE + 1, "a comparison number is out of range")) return false;
-        emit(d, op, (int32_t)(d->arg >> r->value), 0);
-        if (d->arg & 16) emit(d, C_TO_BOOL, 0, 0);
-        return true;
+    case O_CMP_BOOL:
     case O_CMP:
-        return below(d, d->arg >> r->value, PYC_GE + 1, "a comparison number is out of range") &&
-               (emit(d, op, (int32_t)(d->arg >> r->value), 0), true);
-    case O_ARG:
-        if (!below(d, d->arg, 1u << 24, "an operand is out of range")) return false;
-        emit(d, op, (int32_t)d->arg, r->value);
-        if (op == C_CALL) {
-            d->out->instrs.at[d->out->instrs.n - 1].kw = d->kw;
-            d->kw = 0;
-        }
-        return true;
+    case O_ARG: return emit_number(d, r);
     }
     return false;
 }

@@ -329,6 +329,11 @@ Ref e_op2(Eval *e, Op op, Type t, Ref a, Ref b) {
 }
 
 Ref e_op3(Eval *e, Op op, Type t, Ref a, Ref b, Ref c) { return e_emit(e, op, t, 3, (Ref[]){a, b, c}, 0, 0); }
+Ref e_op2_of(Eval *e, Op op, Type t, Val a, Val b) {
+    Ref x = val_ref(e, a), y = val_ref(e, b);
+    return e_op2(e, op, t, x, y);
+}
+
 Ref e_cmp(Eval *e, Pred p, Ref a, Ref b) { return e_emit(e, OP_CMP, T_BOOL, 2, (Ref[]){a, b}, (uint16_t)p, 0); }
 Ref e_select(Eval *e, Type t, Ref c, Ref a, Ref b) { return e_op3(e, OP_SELECT, t, c, a, b); }
 

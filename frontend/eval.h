@@ -87,6 +87,7 @@ Val val_meet(Eval *e, PySpan span, Val v, Scalar to);
 Ref e_op1(Eval *e, Op op, Type t, Ref a);
 Ref e_op2(Eval *e, Op op, Type t, Ref a, Ref b);
 Ref e_op3(Eval *e, Op op, Type t, Ref a, Ref b, Ref c);
+Ref e_op2_of(Eval *e, Op op, Type t, Val a, Val b);   /* of two scalars, emitted in this order */
 Ref e_cmp(Eval *e, Pred p, Ref a, Ref b);
 Ref e_select(Eval *e, Type t, Ref c, Ref a, Ref b);
 Ref e_conv(Eval *e, Type t, Ref a);                     /* OP_CONVERT; nothing if it has the type */

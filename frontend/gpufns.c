@@ -88,7 +88,8 @@ Val fn_conjugate(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
     if (!dt_is_complex(val_dtype(x))) return val_dtype(x) == DT_BOOL && is_weak(x) ? to_python_int(e, x) : x;
     if (val_const(x)) return val_const_float(e, val_sc(x), x.f.re, -x.f.im);
-    return val_complex(e, val_sc(x), val_re(e, x), e_op1(e, OP_NEG, dtype_info[x.ty->dtype].ir, val_im(e, x)));
+    Ref re = val_re(e, x), im = val_im(e, x);
+    return val_complex(e, val_sc(x), re, e_op1(e, OP_NEG, dtype_info[x.ty->dtype].ir, im));
 }
 
 /* param: 0 bit_count, 1 bit_length; of the magnitude */

@@ -39,12 +39,14 @@ typedef enum DType {
 typedef enum DKind { DK_BOOL, DK_INT, DK_UINT, DK_FLOAT, DK_COMPLEX } DKind;
 typedef struct DTypeInfo {
     const char *name;           /* "float32" */
+    const char *code;           /* "f4", as NumPy's array interface has it; bfloat16 has none */
     uint8_t bytes, bits;        /* in memory; 1 bit for bool */
     DKind kind;
     Type ir;                    /* complex: the type of a part */
     DType part;                 /* complex: dtype of a part; else itself */
 } DTypeInfo;
 extern const DTypeInfo dtype_info[DT__COUNT];   /* types.c */
+DType dtype_of_code(const char *code);          /* DT_NONE: none has it */
 static inline bool dt_is_int(DType d) { return dtype_info[d].kind == DK_INT || dtype_info[d].kind == DK_UINT; }
 static inline bool dt_is_float(DType d) { return dtype_info[d].kind == DK_FLOAT; }
 static inline bool dt_is_complex(DType d) { return dtype_info[d].kind == DK_COMPLEX; }

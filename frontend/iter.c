@@ -33,7 +33,7 @@ static Val select_item(Eval *e, PySpan span, Val t, Val index, bool may_wrap) {
         Val hit = eval_compare(e, span, PYC_EQ, wide, val_int(e, k));
         if (may_wrap) {
             Val back = eval_compare(e, span, PYC_EQ, wide, val_int(e, (Wide)k - n));
-            hit = val_rt_bool(e, e_op2(e, OP_OR, T_BOOL, val_ref(e, hit), val_ref(e, back)));
+            hit = val_rt_bool(e, e_op2_of(e, OP_OR, T_BOOL, hit, back));
         }
         out = eval_select(e, span, hit, t.items[k], out);
         if (val_poisoned(out)) return out;
@@ -134,7 +134,7 @@ Val eval_iter_has(Eval *e, PySpan span, Val it) {
         Val has = eval_iter_has(e, span, it.items[i]);
         if (val_const(has) && !has.i) return has;
         if (val_const(all) && all.i) all = has;
-        else if (!val_const(has)) all = val_rt_bool(e, e_op2(e, OP_AND, T_BOOL, val_ref(e, all), val_ref(e, has)));
+        else if (!val_const(has)) all = val_rt_bool(e, e_op2_of(e, OP_AND, T_BOOL, all, has));
     }
     return all;
 }

@@ -229,7 +229,8 @@ Val fn_modf(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         r = e_conv(e, t, r);
     }
     Ref whole = e_math1(e, MATH_TRUNC, t, r);
-    return val_tuple(e, 2, (Val[]){float_val(e, s, part_frac(e, t, r, whole)), float_val(e, s, whole)});
+    Val frac = float_val(e, s, part_frac(e, t, r, whole));
+    return val_tuple(e, 2, (Val[]){frac, float_val(e, s, whole)});
 }
 
 Val fn_frexp(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -413,9 +414,8 @@ Val fn_sumprod(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!whole) return exact_sum(e, v[0].ty->n, v[0].items, v[1].items);
     Val r = val_int(e, 0);
     for (uint32_t i = 0; i < v[0].ty->n; i++) {
-        Val product =
-            eval_binary(e, site->span, PYB_MUL, to_python_int(e, v[0].items[i]), to_python_int(e, v[1].items[i]));
-        r = eval_binary(e, site->span, PYB_ADD, r, product);
+        Val x = to_python_int(e, v[0].items[i]), y = to_python_int(e, v[1].items[i]);
+        r = eval_binary(e, site->span, PYB_ADD, r, eval_binary(e, site->span, PYB_MUL, x, y));
     }
     return r;
 }

@@ -169,7 +169,7 @@ Val fn_np_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     bool max = op == OP_NANMAX || op == OP_FMAX;
     if (d == DT_BOOL) op = max ? OP_OR : OP_AND;
     else if (dt_is_int(d)) op = max ? OP_MAX : OP_MIN;
-    return val_typed(e, d, e_op2(e, op, dtype_info[d].ir, val_ref(e, x[0]), val_ref(e, x[1])));
+    return val_typed(e, d, e_op2_of(e, op, dtype_info[d].ir, x[0], x[1]));
 }
 
 /* ---- sign and size ------------------------------------------------------------------------------------------ */
@@ -215,7 +215,7 @@ Val fn_np_reciprocal(Eval *e, const CallSite *site, uint32_t n, const Val *args)
     DType d;
     if (!loop1(e, site, LOOP_NUMBER, n, args, &x, &d)) return val_poison(e);
     Type t = dtype_info[d].ir;
-    if (dt_is_int(d)) return val_typed(e, d, e_op2(e, OP_TRUNCDIV, t, e_int(e, t, 1), val_ref(e, x)));
+    if (dt_is_int(d)) return val_typed(e, d, e_op2_of(e, OP_TRUNCDIV, t, val_const_int(e, typed(d), 1), x));
     return eval_arith(e, PYB_TRUEDIV, typed(d), val_convert(e, val_int(e, 1), typed(d)), x);
 }
 
@@ -224,7 +224,8 @@ Val fn_np_conjugate(Eval *e, const CallSite *site, uint32_t n, const Val *args) 
     DType d;
     if (!loop1(e, site, LOOP_NUMBER, n, args, &x, &d)) return val_poison(e);
     if (!dt_is_complex(d)) return x;
-    return val_complex(e, typed(d), val_re(e, x), e_op1(e, OP_NEG, dtype_info[d].ir, val_im(e, x)));
+    Ref re = val_re(e, x), im = val_im(e, x);
+    return val_complex(e, typed(d), re, e_op1(e, OP_NEG, dtype_info[d].ir, im));
 }
 
 Val fn_np_heaviside(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -242,7 +243,7 @@ Val fn_np_fmod(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
     DType d;
     if (!loop2(e, site, LOOP_REAL, n, args, x, &d)) return val_poison(e);
-    return val_typed(e, d, e_op2(e, OP_TRUNCMOD, dtype_info[d].ir, val_ref(e, x[0]), val_ref(e, x[1])));
+    return val_typed(e, d, e_op2_of(e, OP_TRUNCMOD, dtype_info[d].ir, x[0], x[1]));
 }
 
 /* param: 0 degrees, 1 radians */
@@ -281,8 +282,8 @@ Val fn_np_sinc(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val sine = float_val(e, s, e_math1(e, MATH_SIN, float_type(d), float_ref(e, y, d)));
     Val q = eval_arith(e, PYB_TRUEDIV, s, sine, y);
     Type t = dtype_info[d].ir;
-    Ref at_zero = e_cmp(e, PRED_EQ, val_ref(e, y), e_float(e, t, 0));
-    return val_typed(e, d, e_select(e, t, at_zero, e_float(e, t, 1), val_ref(e, q)));
+    Ref yr = val_ref(e, y), qr = val_ref(e, q), at_zero = e_cmp(e, PRED_EQ, yr, e_float(e, t, 0));
+    return val_typed(e, d, e_select(e, t, at_zero, e_float(e, t, 1), qr));
 }
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
@@ -311,7 +312,8 @@ Val fn_np_is_signed_inf(Eval *e, const CallSite *site, uint32_t n, const Val *ar
     if (!loop1(e, site, LOOP_BOOL | LOOP_REAL, n, args, &x, &d)) return val_poison(e);
     if (is_integral(x)) return known_bool(e, false);
     Type t = float_type(d);
-    return typed_bool(e, e_cmp(e, PRED_EQ, float_ref(e, x, d), e_float(e, t, site->fn->param ? -INFINITY : INFINITY)));
+    Ref r = float_ref(e, x, d), end = e_float(e, t, site->fn->param ? -INFINITY : INFINITY);
+    return typed_bool(e, e_cmp(e, PRED_EQ, r, end));
 }
 
 Val fn_np_signbit(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -355,7 +357,8 @@ Val fn_np_modf(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Ref r;
     if (!float1(e, site, n, args, &d, &t, &r)) return val_poison(e);
     Ref whole = e_math1(e, MATH_TRUNC, t, r);
-    return val_tuple(e, 2, (Val[]){float_val(e, typed(d), part_frac(e, t, r, whole)), float_val(e, typed(d), whole)});
+    Val frac = float_val(e, typed(d), part_frac(e, t, r, whole));
+    return val_tuple(e, 2, (Val[]){frac, float_val(e, typed(d), whole)});
 }
 
 Val fn_np_frexp(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -382,7 +385,8 @@ Val fn_np_nextafter(Eval *e, const CallSite *site, uint32_t n, const Val *args) 
     Val x[2];
     DType d;
     if (!loop2(e, site, LOOP_FLOAT, n, args, x, &d)) return val_poison(e);
-    return val_typed(e, d, part_nextafter(e, dtype_info[d].ir, val_ref(e, x[0]), val_ref(e, x[1])));
+    Ref from = val_ref(e, x[0]), to = val_ref(e, x[1]);
+    return val_typed(e, d, part_nextafter(e, dtype_info[d].ir, from, to));
 }
 
 Val fn_np_spacing(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -459,7 +463,7 @@ Val fn_np_where(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 
 static Val bounded(Eval *e, DType d, bool upper, Val x, Val bound) {
     Op op = dt_is_float(d) ? (upper ? OP_NANMIN : OP_NANMAX) : upper ? OP_MIN : OP_MAX;
-    return val_typed(e, d, e_op2(e, op, dtype_info[d].ir, val_ref(e, x), val_ref(e, bound)));
+    return val_typed(e, d, e_op2_of(e, op, dtype_info[d].ir, x, bound));
 }
 
 Val fn_np_clip(Eval *e, const CallSite *site, uint32_t n, const Val *args) {

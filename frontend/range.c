@@ -27,8 +27,7 @@ static Val compare(Eval *e, PyCompare op, Val a, Val b) {
 /* The smaller or larger one of two numbers of one type. */
 static Val least(Eval *e, Op op, Val a, Val b) {
     if (val_const(a) && val_const(b)) return (a.i < b.i) == (op == OP_MIN) ? a : b;
-    Ref x = val_ref(e, a), y = val_ref(e, b);
-    return val_of(e, val_sc(a), e_op2(e, op, dtype_info[a.ty->dtype].ir, x, y));
+    return val_of(e, val_sc(a), e_op2_of(e, op, dtype_info[a.ty->dtype].ir, a, b));
 }
 
 static Val choose(Eval *e, Val cond, Val a, Val b) { return eval_select(e, (PySpan){0}, cond, a, b); }
@@ -110,16 +109,17 @@ Val range_item(Eval *e, Val r, Val index) {
     return arith(e, PYB_ADD, r.items[0], arith(e, PYB_MUL, i, r.items[2]));
 }
 
-/* low <= x < high, a whole number of steps from `first`. */
+/* Between the ends, without stop, and a whole number of steps from start. */
 static Val contains_number(Eval *e, Val r, Val x) {
     Val start = r.items[0], stop = r.items[1], step = r.items[2], up = goes_up(e, step);
     x = val_convert(e, x, val_sc(start));
-    Val rising = both(e, compare(e, PYC_LE, start, x), compare(e, PYC_LT, x, stop));
-    Val falling = both(e, compare(e, PYC_GE, start, x), compare(e, PYC_GT, x, stop));
-    Val from = choose(e, up, arith(e, PYB_SUB, x, start), arith(e, PYB_SUB, start, x));
-    Val mag = magnitude(e, up, step);
-    Val rest = eval_arith(e, PYB_MOD, u64, val_convert(e, from, u64), val_convert(e, mag, u64));
-    return both(e, choose(e, up, rising, falling), compare(e, PYC_EQ, rest, val_const_int(e, u64, 0)));
+    Val low = choose(e, up, start, stop), high = choose(e, up, stop, start);
+    Val not_below = compare(e, PYC_LE, low, x), not_above = compare(e, PYC_LE, x, high);
+    Val not_stop = compare(e, PYC_NE, x, stop), inside = both(e, both(e, not_below, not_above), not_stop);
+    Val above = arith(e, PYB_SUB, x, start), below = arith(e, PYB_SUB, start, x);
+    Val away = val_convert(e, choose(e, up, above, below), u64), mag = val_convert(e, magnitude(e, up, step), u64);
+    Val rest = eval_arith(e, PYB_MOD, u64, away, mag);
+    return both(e, inside, compare(e, PYC_EQ, rest, val_const_int(e, u64, 0)));
 }
 
 Val range_contains(Eval *e, PySpan span, Val item, Val r) {
@@ -165,9 +165,9 @@ static void set_anchor(Eval *e, PySpan span, Counter *c) {
     c->far = choose(e, up, above, below);
     if (val_const(c->anchor) && c->anchor.i == 0) return;
     Val back = choose(e, up, arith(e, PYB_SUB, zero, c->step), c->step);
-    Val beyond = compare(e, PYC_GT, val_convert(e, c->far, u64), val_convert(e, back, u64));
-    raise_if(e, span, both(e, compare(e, PYC_LT, c->far, zero), beyond), "OverflowError",
-             "range() spans more than 64 bits hold");
+    Val far = val_convert(e, c->far, u64), limit = val_convert(e, back, u64);
+    Val halfway = compare(e, PYC_LT, c->far, zero), beyond = compare(e, PYC_GT, far, limit);
+    raise_if(e, span, both(e, halfway, beyond), "OverflowError", "range() spans more than 64 bits hold");
 }
 
 Val range_iter(Eval *e, PySpan span, Val r) {
@@ -183,11 +183,13 @@ Val range_has(Eval *e, PySpan span, Val it) {
     Val up = goes_up(e, c.step);
     if (anchored(&c)) {
         Val above = arith(e, PYB_SUB, c.cur, c.anchor), below = arith(e, PYB_SUB, c.anchor, c.cur);
-        return compare(e, PYC_LT, val_convert(e, choose(e, up, above, below), u64), val_convert(e, c.far, u64));
+        Val away = val_convert(e, choose(e, up, above, below), u64), far = val_convert(e, c.far, u64);
+        return compare(e, PYC_LT, away, far);
     }
     Val stop = val_convert(e, c.stop, val_sc(c.cur));
     if (val_const(up)) return compare(e, up.i ? PYC_LT : PYC_GT, c.cur, stop);
-    return eval_select(e, span, up, compare(e, PYC_LT, c.cur, stop), compare(e, PYC_GT, c.cur, stop));
+    Val below_stop = compare(e, PYC_LT, c.cur, stop), above_stop = compare(e, PYC_GT, c.cur, stop);
+    return eval_select(e, span, up, below_stop, above_stop);
 }
 
 Val range_value(Eval *e, Val it) {

@@ -341,32 +341,73 @@ static Val step_slice(const Step *s) {
     return val_composite(s->e, TY_SLICE, 0, 3, items);
 }
 
-static Val step_not(const Step *s) { return eval_not(s->e, s->span, arg(s, 0)); }
-
 static Val step_match_seq(const Step *s) {
     Val v = arg(s, 0);
     return val_poisoned(v) ? v : val_bool(s->e, v.ty->kind == TY_TUPLE || v.ty->kind == TY_RANGE);
 }
 
-/* The operands of the operations that are one call below, in the order of the source. */
-static void operands(const Step *s, Val *x, Val *y) {
-    switch (s->in->op) {
-    case PY_BINARY:
-    case PY_COMPARE:
-    case PY_IS:
-    case PY_CONTAINS:
-        *x = arg(s, 0);
-        *y = arg(s, 1);
-        return;
-    case PY_UNARY:
-    case PY_CELL:
-    case PY_ATTR:
-    case PY_ITER:
-    case PY_ITER_HAS:
-    case PY_ITER_VALUE:
-    case PY_ITER_NEXT:
-    case PY_MATCH_LEN: *x = arg(s, 0); return;
-    default: return;
+static Val step_store_attr(const Step *s) {
+    Val v = arg(s, 0);
+    if (val_poisoned(v)) return v;
+    return e_fail(s->e, s->span, "a kernel writes elements of arrays", DIAG_STORE_ATTRIBUTE, s->in->name,
+                  e_text(s->e, v));
+}
+
+static Val step_to_tuple(const Step *s) {
+    Val v = arg(s, 0);
+    if (val_poisoned(v) || v.ty->kind == TY_TUPLE) return v;
+    return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, v));
+}
+
+/* Operations of one operand. */
+static Val step_unary(const Step *s) {
+    Eval *e = s->e;
+    Val x = arg(s, 0);
+    switch ((PyOp)s->in->op) {
+    case PY_CELL: return x;
+    case PY_UNARY: return eval_unary(e, s->span, (PyUnary)s->in->imm, x);
+    case PY_NOT: return eval_not(e, s->span, x);
+    case PY_ATTR: return eval_attr(e, s->span, x, s->in->name);
+    case PY_ITER: return eval_iter(e, e->building ? operand_span(s, 0) : s->span, x);
+    case PY_ITER_HAS: return eval_iter_has(e, s->span, x);
+    case PY_ITER_VALUE: return eval_iter_value(e, s->span, x);
+    case PY_ITER_NEXT: return eval_iter_next(e, s->span, x);
+    default: return eval_len(e, s->span, x); /* MATCH_LEN */
+    }
+}
+
+/* Operations of two operands, which are read in the order of the source. */
+static Val step_binary(const Step *s) {
+    Eval *e = s->e;
+    Val x = arg(s, 0), y = arg(s, 1);
+    switch ((PyOp)s->in->op) {
+    case PY_BINARY: return eval_binary(e, s->span, (PyBinary)s->in->imm, x, y);
+    case PY_COMPARE: return eval_compare(e, s->span, (PyCompare)s->in->imm, x, y);
+    case PY_IS: return eval_is(e, s->span, x, y, s->in->imm != 0);
+    default: return eval_contains(e, s->span, x, y, s->in->imm != 0);
+    }
+}
+
+/* Displays, and what Python has beyond a kernel's values. */
+static Val step_collection(const Step *s) {
+    static const char why[] = "a kernel's values are numbers, arrays and tuples";
+    switch ((PyOp)s->in->op) {
+    case PY_TUPLE:
+    case PY_LIST: return step_tuple(s);
+    case PY_SET:
+    case PY_SET_ADD:
+    case PY_SET_UPDATE: return refuse(s, "a set", why, "use a tuple");
+    case PY_MAP: return step_map(s);
+    case PY_MAP_ADD: return refuse(s, "a dict that grows", why, NULL);
+    case PY_MAP_UPDATE: return step_map_update(s);
+    case PY_LIST_EXTEND: return step_extend(s);
+    case PY_LIST_APPEND: return step_append(s);
+    case PY_TO_TUPLE: return step_to_tuple(s);
+    case PY_FORMAT: return step_string(s, true);
+    case PY_STRING: return step_string(s, false);
+    case PY_UNPACK_ITEM: return step_unpack(s);
+    case PY_UNPACK_EX: return step_unpack_ex(s);
+    default: return val_poison(s->e); /* PHI */
     }
 }
 
@@ -375,66 +416,38 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     Step step = {e, fr, in, in->span}, *s = &step;
     fr->at.span = in->span;
     e_set_span(e, in->span);
-    Val x = {0}, y = {0};
-    operands(s, &x, &y);
     switch ((PyOp)in->op) {
     case PY_CONST: return val_object(e, in->obj);
     case PY_PARAM: return fr->args[in->imm];
     case PY_UNDEF: return (Val){.ty = ty_undef(e->types)};
     case PY_GLOBAL: return step_global(s);
     case PY_CLOSURE: return step_closure(s);
-    case PY_CELL: return x;
     case PY_IMPORT: return step_import(s);
-    case PY_UNARY: return eval_unary(e, in->span, (PyUnary)in->imm, x);
-    case PY_BINARY: return eval_binary(e, in->span, (PyBinary)in->imm, x, y);
-    case PY_COMPARE: return eval_compare(e, in->span, (PyCompare)in->imm, x, y);
-    case PY_NOT: return step_not(s);
-    case PY_IS: return eval_is(e, in->span, x, y, in->imm != 0);
-    case PY_CONTAINS: return eval_contains(e, in->span, x, y, in->imm != 0);
-    case PY_ATTR: return eval_attr(e, in->span, x, in->name);
-    case PY_STORE_ATTR: {
-        Val v = arg(s, 0);
-        return val_poisoned(v) ? v
-                               : e_fail(e, in->span, "a kernel writes elements of arrays", DIAG_STORE_ATTRIBUTE,
-                                        in->name, e_text(e, v));
-    }
+    case PY_CELL:
+    case PY_UNARY:
+    case PY_NOT:
+    case PY_ATTR:
+    case PY_ITER:
+    case PY_ITER_HAS:
+    case PY_ITER_VALUE:
+    case PY_ITER_NEXT:
+    case PY_MATCH_LEN: return step_unary(s);
+    case PY_BINARY:
+    case PY_COMPARE:
+    case PY_IS:
+    case PY_CONTAINS: return step_binary(s);
+    case PY_STORE_ATTR: return step_store_attr(s);
     case PY_SUBSCR: return step_subscr(s);
     case PY_STORE_SUBSCR: return step_store(s);
     case PY_DEL_SUBSCR:
         return refuse(s, "del of an item", "arrays keep their size", "store a value that means nothing");
     case PY_SLICE: return step_slice(s);
-    case PY_TUPLE:
-    case PY_LIST: return step_tuple(s);
-    case PY_SET:
-    case PY_SET_ADD:
-    case PY_SET_UPDATE: return refuse(s, "a set", "a kernel's values are numbers, arrays and tuples", "use a tuple");
-    case PY_MAP: return step_map(s);
-    case PY_MAP_ADD: return refuse(s, "a dict that grows", "a kernel's values are numbers, arrays and tuples", NULL);
-    case PY_MAP_UPDATE: return step_map_update(s);
-    case PY_LIST_EXTEND: return step_extend(s);
-    case PY_LIST_APPEND: return step_append(s);
-    case PY_TO_TUPLE: {
-        Val v = arg(s, 0);
-        return val_poisoned(v) || v.ty->kind == TY_TUPLE ? v
-                                                         : e_fail(e, in->span, NULL, DIAG_NOT_UNPACKABLE, e_text(e, v));
-    }
-    case PY_FORMAT: return step_string(s, true);
-    case PY_STRING: return step_string(s, false);
-    case PY_UNPACK_ITEM: return step_unpack(s);
-    case PY_UNPACK_EX: return step_unpack_ex(s);
-    case PY_ITER: return eval_iter(e, e->building ? operand_span(s, 0) : in->span, x);
-    case PY_ITER_HAS: return eval_iter_has(e, in->span, x);
-    case PY_ITER_VALUE: return eval_iter_value(e, in->span, x);
-    case PY_ITER_NEXT: return eval_iter_next(e, in->span, x);
     case PY_CALL: return step_call(s);
     case PY_CALL_EX: return step_call_ex(s);
     case PY_FUNCTION: return step_function(s);
-    case PY_MATCH_LEN: return eval_len(e, in->span, x);
     case PY_MATCH_SEQ: return step_match_seq(s);
     case PY_MATCH_OTHER:
         return refuse(s, in->name ? in->name : "this pattern", "match works on constants and tuples", NULL);
-    case PY_PHI:
-    case PY__COUNT: break;
+    default: return step_collection(s);
     }
-    return val_poison(e);
 }

@@ -286,6 +286,46 @@ static void do_peeking(Translator *t, Frame *fr, const CInstr *in) {
     }
 }
 
+/* Displays, strings and unpacking. */
+static void do_collection(Translator *t, Frame *fr, const CInstr *in, uint32_t index) {
+    uint32_t n = (uint32_t)in->arg;
+    switch ((COp)in->op) {
+    case C_SLICE: do_slice(t, fr, n); break;
+    case C_TUPLE: do_sequence(t, fr, PY_TUPLE, n); break;
+    case C_LIST: do_sequence(t, fr, PY_LIST, n); break;
+    case C_SET: do_sequence(t, fr, PY_SET, n); break;
+    case C_MAP: do_sequence(t, fr, PY_MAP, 2 * n); break;
+    case C_KEY_MAP: do_key_map(t, fr, n); break;
+    case C_STRING: do_string(t, fr, n); break;
+    case C_EXTEND: do_extend(t, fr, n, (PyOp)in->arg2); break;
+    case C_ADD_PAIR: do_add_pair(t, fr, n); break;
+    case C_TO_TUPLE: do_unary(t, fr, PY_TO_TUPLE, 0); break;
+    case C_CONVERT: do_convert(t, fr, n); break;
+    case C_FORMAT: do_format(t, fr, in->arg, (uint32_t)in->arg2); break;
+    case C_UNPACK:
+        if (n > MAX_DEPTH) tr_bad(t, "too many variables are unpacked");
+        else do_unpack(t, fr, n);
+        break;
+    case C_UNPACK_EX: do_unpack_ex(t, fr, n & 0xff, n >> 8); break;
+    default: do_ends(t, fr, in, index + 1);
+    }
+}
+
+static void do_operation(Translator *t, Frame *fr, const CInstr *in, uint32_t index) {
+    uint32_t n = (uint32_t)in->arg;
+    switch ((COp)in->op) {
+    case C_UNARY: do_unary(t, fr, PY_UNARY, n); break;
+    case C_NOT: do_not(t, fr); break;
+    case C_TO_BOOL: do_to_bool(t, fr, index); break;
+    case C_BINARY: do_binary(t, fr, PY_BINARY, n); break;
+    case C_COMPARE: do_binary(t, fr, PY_COMPARE, n); break;
+    case C_IS: do_binary(t, fr, PY_IS, n); break;
+    case C_CONTAINS: do_binary(t, fr, PY_CONTAINS, n); break;
+    case C_SUBSCR: do_binary(t, fr, PY_SUBSCR, 0); break;
+    default: do_collection(t, fr, in, index);
+    }
+}
+
 static void do_instr(Translator *t, Frame *fr, const CInstr *in, uint32_t index) {
     uint32_t n = (uint32_t)in->arg;
     switch ((COp)in->op) {
@@ -311,34 +351,9 @@ static void do_instr(Translator *t, Frame *fr, const CInstr *in, uint32_t index)
     case C_CELLREF: do_cellref(t, fr, in->arg); break;
     case C_GLOBAL: tr_push(t, tr_with_name(t, tr_emit0(t, PY_GLOBAL), t->c->code->names[n])); break;
     case C_ATTR: do_attr(t, fr, t->c->code->names[n]); break;
-    case C_UNARY: do_unary(t, fr, PY_UNARY, n); break;
-    case C_NOT: do_not(t, fr); break;
-    case C_TO_BOOL: do_to_bool(t, fr, index); break;
-    case C_BINARY: do_binary(t, fr, PY_BINARY, n); break;
-    case C_COMPARE: do_binary(t, fr, PY_COMPARE, n); break;
-    case C_IS: do_binary(t, fr, PY_IS, n); break;
-    case C_CONTAINS: do_binary(t, fr, PY_CONTAINS, n); break;
-    case C_SUBSCR: do_binary(t, fr, PY_SUBSCR, 0); break;
     case C_STORE_ATTR:
     case C_STORE_SUBSCR:
     case C_DEL_SUBSCR: do_stores(t, fr, in); break;
-    case C_SLICE: do_slice(t, fr, n); break;
-    case C_TUPLE: do_sequence(t, fr, PY_TUPLE, n); break;
-    case C_LIST: do_sequence(t, fr, PY_LIST, n); break;
-    case C_SET: do_sequence(t, fr, PY_SET, n); break;
-    case C_MAP: do_sequence(t, fr, PY_MAP, 2 * n); break;
-    case C_KEY_MAP: do_key_map(t, fr, n); break;
-    case C_STRING: do_string(t, fr, n); break;
-    case C_EXTEND: do_extend(t, fr, n, (PyOp)in->arg2); break;
-    case C_ADD_PAIR: do_add_pair(t, fr, n); break;
-    case C_TO_TUPLE: do_unary(t, fr, PY_TO_TUPLE, 0); break;
-    case C_CONVERT: do_convert(t, fr, n); break;
-    case C_FORMAT: do_format(t, fr, in->arg, (uint32_t)in->arg2); break;
-    case C_UNPACK:
-        if (n > MAX_DEPTH) tr_bad(t, "too many variables are unpacked");
-        else do_unpack(t, fr, n);
-        break;
-    case C_UNPACK_EX: do_unpack_ex(t, fr, n & 0xff, n >> 8); break;
     case C_ITER: do_unary(t, fr, PY_ITER, 0); break;
     case C_CALL:
     case C_CALL_KW: tr_call(t, fr, in); break;
@@ -349,7 +364,7 @@ static void do_instr(Translator *t, Frame *fr, const CInstr *in, uint32_t index)
     case C_LEN:
     case C_MATCH_SEQ:
     case C_IMPORT_FROM: do_peeking(t, fr, in); break;
-    default: do_ends(t, fr, in, index + 1);
+    default: do_operation(t, fr, in, index);
     }
 }
 

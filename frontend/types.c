@@ -5,22 +5,28 @@
 #include <string.h>
 
 const DTypeInfo dtype_info[DT__COUNT] = {
-    [DT_BOOL] = {"bool", 1, 1, DK_BOOL, T_BOOL, DT_BOOL},
-    [DT_I8] = {"int8", 1, 8, DK_INT, T_I8, DT_I8},
-    [DT_I16] = {"int16", 2, 16, DK_INT, T_I16, DT_I16},
-    [DT_I32] = {"int32", 4, 32, DK_INT, T_I32, DT_I32},
-    [DT_I64] = {"int64", 8, 64, DK_INT, T_I64, DT_I64},
-    [DT_U8] = {"uint8", 1, 8, DK_UINT, T_U8, DT_U8},
-    [DT_U16] = {"uint16", 2, 16, DK_UINT, T_U16, DT_U16},
-    [DT_U32] = {"uint32", 4, 32, DK_UINT, T_U32, DT_U32},
-    [DT_U64] = {"uint64", 8, 64, DK_UINT, T_U64, DT_U64},
-    [DT_F16] = {"float16", 2, 16, DK_FLOAT, T_F16, DT_F16},
-    [DT_BF16] = {"bfloat16", 2, 16, DK_FLOAT, T_BF16, DT_BF16},
-    [DT_F32] = {"float32", 4, 32, DK_FLOAT, T_F32, DT_F32},
-    [DT_F64] = {"float64", 8, 64, DK_FLOAT, T_F64, DT_F64},
-    [DT_C64] = {"complex64", 8, 64, DK_COMPLEX, T_F32, DT_F32},
-    [DT_C128] = {"complex128", 16, 128, DK_COMPLEX, T_F64, DT_F64},
+    [DT_BOOL] = {"bool", "b1", 1, 1, DK_BOOL, T_BOOL, DT_BOOL},
+    [DT_I8] = {"int8", "i1", 1, 8, DK_INT, T_I8, DT_I8},
+    [DT_I16] = {"int16", "i2", 2, 16, DK_INT, T_I16, DT_I16},
+    [DT_I32] = {"int32", "i4", 4, 32, DK_INT, T_I32, DT_I32},
+    [DT_I64] = {"int64", "i8", 8, 64, DK_INT, T_I64, DT_I64},
+    [DT_U8] = {"uint8", "u1", 1, 8, DK_UINT, T_U8, DT_U8},
+    [DT_U16] = {"uint16", "u2", 2, 16, DK_UINT, T_U16, DT_U16},
+    [DT_U32] = {"uint32", "u4", 4, 32, DK_UINT, T_U32, DT_U32},
+    [DT_U64] = {"uint64", "u8", 8, 64, DK_UINT, T_U64, DT_U64},
+    [DT_F16] = {"float16", "f2", 2, 16, DK_FLOAT, T_F16, DT_F16},
+    [DT_BF16] = {"bfloat16", "", 2, 16, DK_FLOAT, T_BF16, DT_BF16},
+    [DT_F32] = {"float32", "f4", 4, 32, DK_FLOAT, T_F32, DT_F32},
+    [DT_F64] = {"float64", "f8", 8, 64, DK_FLOAT, T_F64, DT_F64},
+    [DT_C64] = {"complex64", "c8", 8, 64, DK_COMPLEX, T_F32, DT_F32},
+    [DT_C128] = {"complex128", "c16", 16, 128, DK_COMPLEX, T_F64, DT_F64},
 };
+
+DType dtype_of_code(const char *code) {
+    for (DType d = DT_BOOL; d < DT__COUNT; d++)
+        if (*code && strcmp(code, dtype_info[d].code) == 0) return d;
+    return DT_NONE;
+}
 
 Wide dt_min(DType d) { return dtype_info[d].kind == DK_INT ? -((Wide)1 << (dtype_info[d].bits - 1)) : 0; }
 

@@ -37,8 +37,20 @@ static int line_of_type(Arena *a, const TypedSpan *s, const char *source, PyObje
     return status;
 }
 
+/* Makes what allocates in the compilation's arena, where running out of memory raises MemoryError. */
+static PyObject *in_arena(Compilation *c, PyObject *(*make)(Compilation *c, const void *of), const void *of) {
+    jmp_buf on_oom;
+    PyObject *made = NULL;
+    c->arena.on_oom = &on_oom;
+    if (setjmp(on_oom) == 0) made = make(c, of);
+    else PyErr_NoMemory();
+    c->arena.on_oom = NULL;
+    return made;
+}
+
 /* Each line of the source, then its expressions with their types. */
-static PyObject *types_text(Compilation *c, const char *file) {
+static PyObject *types_text(Compilation *c, const void *of) {
+    const char *file = of;
     uint32_t n = c->spans.at.n, last = 0;
     TypedSpan *at = c->spans.at.at;
     if (n) qsort(at, n, sizeof *at, by_place);
@@ -72,16 +84,10 @@ static PyObject *bytecode_text(const KernelObject *k) {
     return text;
 }
 
-static PyObject *ir_text(Compilation *c) {
-    jmp_buf on_oom;
-    PyObject *text = NULL;
-    c->arena.on_oom = &on_oom;
-    if (setjmp(on_oom) == 0) {
-        pipeline_run(c->module);
-        text = PyUnicode_FromString(ir_to_string(c->module, false));
-    } else PyErr_NoMemory();
-    c->arena.on_oom = NULL;
-    return text;
+static PyObject *ir_text(Compilation *c, const void *of) {
+    (void)of;
+    pipeline_run(c->module);
+    return PyUnicode_FromString(ir_to_string(c->module, false));
 }
 
 static PyObject *stage_text(Compilation *c, const Options *options, Stage stage, const char *arch) {
@@ -96,9 +102,9 @@ static PyObject *stage_text(Compilation *c, const Options *options, Stage stage,
 static PyObject *text_of(Compilation *c, const KernelObject *k, const char *what, const char *arch) {
     if (strcmp(what, "types") == 0) {
         const char *file = c->module->funcs.n ? c->module->funcs.at[0].file : "";
-        return types_text(c, file);
+        return in_arena(c, types_text, file);
     }
-    if (strcmp(what, "ir") == 0) return ir_text(c);
+    if (strcmp(what, "ir") == 0) return in_arena(c, ir_text, NULL);
     if (strcmp(what, "llvm") == 0) return stage_text(c, &k->opt, STAGE_LLVM, arch);
     if (strcmp(what, "llvm_opt") == 0) return stage_text(c, &k->opt, STAGE_LLVM_OPT, arch);
     if (strcmp(what, "asm") == 0) return stage_text(c, &k->opt, STAGE_ASM, arch);
@@ -182,7 +188,15 @@ static PyObject *param_dict(const char *kind, const char *name, const ImageParam
                          "readonly", readonly);
 }
 
-static PyObject *layout_list(Compilation *c, const KernelObject *k, const Image *image) {
+/* What a layout is made of. */
+typedef struct Exported {
+    const KernelObject *kernel;
+    const Image *image;
+} Exported;
+
+static PyObject *layout_list(Compilation *c, const void *of) {
+    const KernelObject *k = ((const Exported *)of)->kernel;
+    const Image *image = ((const Exported *)of)->image;
     static const char *const kinds[] = {
         [PARAM_DATA] = "data", [PARAM_SHAPE] = "shape", [PARAM_STRIDE] = "stride", [PARAM_SCALAR] = "scalar"};
     uint32_t nleaves;
@@ -220,7 +234,7 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
     if (open_types(&c, k, types, &options, false, facts, &key) == 0 &&
         compile_options(&o, &options, TARGET_PTX, arch) == 0)
         image = compilation_image(&c, &o);
-    PyObject *layout = image ? layout_list(&c, k, image) : NULL;
+    PyObject *layout = image ? in_arena(&c, layout_list, &(Exported){k, image}) : NULL;
     uint32_t bytes = image ? image->params_bytes : 0;
     if (layout && image->raises) bytes = HIDDEN_OFFSET(image) + 8;
     if (layout) result = Py_BuildValue("(ssOI)", image->ptx, image->entry, layout, bytes);

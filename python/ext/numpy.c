@@ -255,16 +255,8 @@ int numpy_array(PyObject *o, HostArray *out) {
 
 /* "<f4" of __array_interface__. */
 static DType typestr_dtype(const char *s) {
-    static const struct {
-        char text[4];
-        DType dtype;
-    } known[] = {{"b1", DT_BOOL}, {"i1", DT_I8},  {"i2", DT_I16}, {"i4", DT_I32}, {"i8", DT_I64},
-                 {"u1", DT_U8},   {"u2", DT_U16}, {"u4", DT_U32}, {"u8", DT_U64}, {"f2", DT_F16},
-                 {"f4", DT_F32},  {"f8", DT_F64}, {"c8", DT_C64}};
     if (s[0] != '<' && s[0] != '|' && s[0] != '=') return DT_NONE;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(s + 1, known[i].text) == 0) return known[i].dtype;
-    return strcmp(s + 1, "c16") == 0 ? DT_C128 : DT_NONE;
+    return dtype_of_code(s + 1);
 }
 
 /* "f", "=d", "Zf" of the buffer protocol. */

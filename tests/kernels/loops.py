@@ -229,11 +229,11 @@ ARGS = {
 #   %19 = select i64 %12, %16, %18
 #   %20 = neg i64 %5
 #   %21 = select i64 %12, %20, %5
-#   %22 = convert u64 %21
-#   %23 = convert u64 %19
-#   %24 = cmp.gt bool %23, %22
-#   %25 = cmp.lt bool %19, %7
-#   %26 = and bool %25, %24
+#   %22 = convert u64 %19
+#   %23 = convert u64 %21
+#   %24 = cmp.lt bool %19, %7
+#   %25 = cmp.gt bool %22, %23
+#   %26 = and bool %24, %25
 #   branch %26, b3, b4
 # b3:
 #   raise 1
@@ -246,7 +246,7 @@ ARGS = {
 #   %32 = sub i64 %14, %30
 #   %33 = select i64 %12, %31, %32
 #   %34 = convert u64 %33
-#   %35 = cmp.lt bool %34, %23
+#   %35 = cmp.lt bool %34, %22
 #   branch %35, b5, b7
 # b5:
 #   %36 = add i64 %30, %5
