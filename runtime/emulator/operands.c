@@ -112,9 +112,9 @@ static bool want_type(Want *w, const PtxForm *f, uint32_t index, uint32_t times)
     return true;
 }
 
-static bool want(Want *w, const PtxForm *f, uint8_t rule, bool dest) {
+static bool want(Want *w, const PtxForm *f, uint16_t rule, bool dest) {
     *w = (Want){.wider = rule & O_WIDER, .dest = dest};
-    switch (rule & 15) {
+    switch (rule & O_RULE) {
     case O_T0:
     case O_T0_PAIR:
     case O_ANY: return want_type(w, f, 0, 1);
@@ -123,7 +123,8 @@ static bool want(Want *w, const PtxForm *f, uint8_t rule, bool dest) {
     case O_T2: return want_type(w, f, 2, 1);
     case O_WIDE: return want_type(w, f, 0, 2);
     case O_U16: w->type = PT_B16; break;
-    case O_U32: w->type = PT_B32; break;
+    case O_U32:
+    case O_U32_PAIR: w->type = PT_B32; break;
     case O_U64: w->type = PT_B64; break;
     default: w->type = PT_PRED; break;
     }
@@ -363,46 +364,48 @@ static bool label_operand(Decoder *d, const Stmt *s, const Arg *a, PtxInst *in, 
 }
 
 /* The first operand is written unless the opcode is one of those that only read. */
-static bool is_destination(const Stmt *s, const PtxForm *f, uint32_t slot, uint8_t rule) {
+static bool is_destination(const Stmt *s, const PtxForm *f, uint32_t slot, uint16_t rule) {
     uint8_t control = s->op->opcode->control;
     if (slot || rule & O_SOURCE) return false;
     return control == CONTROL_NONE || control == CONTROL_WARP || (control == CONTROL_BARRIER && f->ntypes);
 }
 
-static bool one_operand(Decoder *d, const Stmt *s, const Arg *a, uint8_t rule, uint32_t slot, bool first_address,
+static bool one_operand(Decoder *d, const Stmt *s, const Arg *a, uint16_t rule, uint32_t slot, bool first_address,
                         PtxForm *f, PtxInst *in, Label **target) {
     PtxOperand *o = &in->o[slot];
     Want w;
-    switch (rule & 15) {
+    switch (rule & O_RULE) {
     case O_ADDRESS: return address_operand(d, s, a, f, first_address, in, o);
     case O_LABEL: return label_operand(d, s, a, in, target);
     default: break;
     }
     if (!want(&w, f, rule, is_destination(s, f, slot, rule))) return operand_error(d, s, "Type is missing");
     if (a->kind == ARG_VECTOR) {
-        if ((rule & 15) == O_ANY && !f->field[MF_VEC]) return packed_operand(d, s, a, &w, in, o);
-        if ((rule & 15) != O_VEC && (rule & 15) != O_ANY) return mismatch(d, s);
+        if ((rule & O_RULE) == O_ANY && !f->field[MF_VEC]) return packed_operand(d, s, a, &w, in, o);
+        if ((rule & O_RULE) != O_VEC && (rule & O_RULE) != O_ANY) return mismatch(d, s);
         if (f->field[MF_VEC] > 1 && f->field[MF_VEC] != a->count)
             return operand_error(d, s, "Wrong number of vector elements");
-    } else if ((rule & 15) == O_VEC && f->field[MF_VEC] > 1) {
+    } else if ((rule & O_RULE) == O_VEC && f->field[MF_VEC] > 1) {
         return operand_error(d, s, "Vector operand expected");
     }
     return data_operand(d, s, a, &w, in, o);
 }
 
+static bool is_absent(uint16_t rule, const PtxForm *f) { return rule & O_TYPED && !f->ntypes; }
+
 /* d|p are two operands with one rule; absent optional operands leave their slots empty. */
 bool decode_operands(Decoder *d, const Stmt *s, PtxForm *f, PtxInst *in, Label **target) {
-    const uint8_t *rules = s->op->opcode->operands;
+    const uint16_t *rules = s->op->opcode->operands;
     uint32_t required = 0, given = 0, slot = 0, at = 0, addresses = 0;
-    for (uint32_t r = 0; r < MAX_OPERANDS && rules[r]; r++) required += !(rules[r] & O_OPTIONAL);
+    for (uint32_t r = 0; r < MAX_OPERANDS && rules[r]; r++) required += !is_absent(rules[r], f) && !(rules[r] & O_OPTIONAL);
     for (uint32_t i = 0; i < s->nargs; i++) given += !s->args[i].pair;
     if (given < required) return mismatch(d, s);
     uint32_t optional = given - required;
     for (uint32_t r = 0; r < MAX_OPERANDS && rules[r]; r++) {
-        uint8_t rule = rules[r], base = rule & 15;
-        bool pair = base == O_T0_PAIR || base == O_PRED_PAIR;
+        uint16_t rule = rules[r], base = rule & O_RULE;
+        bool pair = base == O_T0_PAIR || base == O_PRED_PAIR || base == O_U32_PAIR;
         if (slot + pair >= MAX_OPERANDS) return mismatch(d, s);
-        if (rule & O_OPTIONAL && !optional) {
+        if (is_absent(rule, f) || (rule & O_OPTIONAL && !optional)) {
             slot += 1u + pair;
             continue;
         }

@@ -119,9 +119,12 @@ struct PtxInst {
 typedef enum OperandRule {
     O_NONE, O_T0, O_T1, O_T2, O_WIDE /* twice T0 */, O_U16, O_U32, O_U64, O_PRED, O_T0_PAIR /* d|p */, O_PRED_PAIR /* p|q */,
     O_ADDRESS, O_VEC /* register or vector of T0 */, O_LABEL, O_FUNCTION, O_ANY /* mov: register, immediate, symbol, vector */,
+    O_U32_PAIR,                /* d|p where d has 32 bits whatever the type is (match, elect) */
+    O_RULE = 31,               /* the bits of all these */
     O_OPTIONAL = 64,           /* or-ed: may be left out */
     O_WIDER = 128,             /* or-ed: the register may be wider than the type (cvt); ld and st have it by O_VEC */
-    O_SOURCE = 16              /* or-ed: the first operand is read, not written (nanosleep) */
+    O_SOURCE = 256,            /* or-ed: the first operand is read, not written (nanosleep) */
+    O_TYPED = 512              /* or-ed: only forms with a type have it (bar.red) */
 } OperandRule;
 
 typedef struct PtxOpcode {
@@ -129,7 +132,7 @@ typedef struct PtxOpcode {
     uint64_t flags;            /* flags that the opcode knows */
     uint32_t fields;           /* 1 << ModField that it knows */
     uint8_t control;
-    uint8_t operands[MAX_OPERANDS];   /* OperandRule */
+    uint16_t operands[MAX_OPERANDS];  /* OperandRule */
     /* Sets in->fn (and vec, space, sub, mask_operand, control ...) from the form; false: no such form. in->o is filled in
      * already, so that it may look at the registers' widths. */
     bool (*select)(const PtxForm *f, PtxInst *in);

@@ -14,6 +14,7 @@ typedef struct Frame {
     uint32_t lanes;            /* that haven't returned */
     uint32_t depth, local_base;   /* local_base: where the function's locals start in each lane's local memory */
     uint32_t carry;            /* CC.CF of each lane */
+    uint32_t top;              /* where local memory is free: behind the locals and what alloca took */
 } Frame;
 
 typedef struct Block Block;
@@ -24,14 +25,17 @@ struct Warp {
     Frame *frame;
     Block *block;
     Run *run;                  /* the launch */
-    uint32_t pc;
     uint32_t index;            /* in the block */
     uint32_t exist;            /* lanes that are threads of the block */
+    uint32_t lanes;            /* of the fragment that runs: what activemask tells */
     uint8_t *local;            /* local memory: lane by lane, run->local_bytes each */
     uint8_t *special;          /* FILE_SPECIAL, see SpecialReg */
     struct Scheduler *scheduler;   /* fragments: schedule.c */
-    AccessCache cache;         /* the allocation that was used last */
+    AccessCache *cache;        /* CACHED_ALLOCS of them: the allocations that were used lately, by instruction */
+    bool watching;             /* accesses are to be checked or counted beyond their bounds: watch.c */
+    bool observed;             /* memory that others may change was read since the last jump back */
 };
+enum { CACHED_ALLOCS = 16 };
 
 /* Special registers, each an array of 32 values of 8 bytes (read at their declared width, little endian: so 4-byte reads
  * need stride 8: layout.c gives 4-byte ones an array of 4-byte lanes). X(name, spelling, bytes): special.def. */
@@ -78,7 +82,7 @@ typedef enum FaultKind {
 } FaultKind;
 
 /* Ends the launch: the first fault is kept, with the place. `address` and `bytes` of a memory access, else 0. */
-void fault(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address, uint32_t bytes);
+_Noreturn void fault(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address, uint32_t bytes);
 
 /* select functions of all opcodes: declared here from the table. */
 #define PTX_OP(name, flags, fields, control, select, ...) bool select(const PtxForm *f, PtxInst *in);
