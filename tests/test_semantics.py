@@ -75,3 +75,25 @@ def test_constants_fold_to_the_same(row: semantics.Row) -> None:
             return
     exact = isinstance(row.python, (int, float, np.generic)) and same(got, row.python)
     assert same(got, row.kernel) or exact, got
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u1"])
+@pytest.mark.parametrize(
+    "expression", ["x[0] % y[0]", "x[0] // y[0]", "x[0] / y[0]", "divmod(x[0], y[0])[1]", "np.remainder(x[0], y[0])"]
+)
+def test_with_debug_the_devices_raise_alike(expression: str, dtype: str) -> None:
+    if dtype == "f2" and "remainder" in expression:
+        pytest.skip("NumPy's % of float16 scalars raises, and its ufunc gives nan")
+    scope: dict[str, Any] = {"np": np}
+    exec(f"def k(x, y, out):\n    out[0] = {expression}\n", scope)
+    raised = []
+    for device in ("cpu", "python"):
+        with gpu.device(device), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                gpu.jit(debug=True)(scope["k"])[1, 1](np.ones(1, dtype), np.zeros(1, dtype), np.zeros(1))
+                gpu.synchronize()
+                raised.append(None)
+            except ZeroDivisionError as error:
+                raised.append(str(error))
+    assert raised[0] == raised[1]

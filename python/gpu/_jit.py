@@ -107,8 +107,9 @@ class Kernel(_core.Kernel):
             An unknown stage, or no signature where nothing is compiled yet.
         gpu.CompileError
         """
-        if what not in STAGES:
-            raise ValueError(f"inspect: what is one of {', '.join(STAGES)}{_near(what, STAGES)}; it was {what!r}")
+        if not isinstance(what, str) or what not in STAGES:
+            near = _near(what, STAGES) if isinstance(what, str) else ""
+            raise ValueError(f"inspect: what is one of {', '.join(STAGES)}{near}; it was {what!r}")
         if signature is not None:
             types = _parse(signature).args
         elif self.specializations:
@@ -128,6 +129,16 @@ class Kernel(_core.Kernel):
             return disassemble(_core.inspect(self, types, "ptx", arch), arch or "sm_80")
         return _core.inspect(self, types, what, arch)
 
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        """As an attribute of an object: a device function is bound as a function is, a kernel isn't."""
+        if owner is None or self.py_func.__code__.co_varnames[:1] not in (("self",), ("cls",)):
+            return self
+        if not self.options["device"]:
+            return _Unbound(self)
+        from types import MethodType
+
+        return MethodType(self, owner)
+
     def __repr__(self) -> str:
         kind = "device function" if self.options["device"] else "kernel"
         count = len(self.specializations)
@@ -135,6 +146,24 @@ class Kernel(_core.Kernel):
 
     def __reduce__(self) -> str:
         return self.__qualname__  # by reference, as functions are
+
+
+class _Unbound:
+    """What ``obj.kernel`` is where the kernel has a parameter ``self``: it says why it can't be launched."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(
+            f"{self._kernel.__qualname__} is a kernel, and a kernel gets no object as self: put @staticmethod above "
+            "@gpu.jit, and pass what it needs of the object as arguments"
+        )
+
+    __getitem__ = __call__ = forall = _refuse
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kernel, name)
 
 
 @overload
@@ -187,6 +216,8 @@ def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F
 def make_jit(dialect: str, first: Any, given: dict[str, Any]) -> Any:
     """`jit` of both dialects: checks the options, tells a function from signatures."""
     options = check_options(given)
+    if type(first).__hash__ is None and not isinstance(first, list):
+        raise TypeError(f"@jit takes a Python function or a signature, and this is {_describe(first)}")
     if first is None or not callable(first) or _is_type(first):
         signatures = () if first is None else _parse_many(first)
         return lambda function: _make_kernel(dialect, function, options, signatures)
@@ -292,6 +323,8 @@ def _describe(value: Any) -> str:
         return f"the class {value.__name__}"
     if type(value).__name__ == "builtin_function_or_method":
         return f"the built-in function {value.__name__}"
+    if type(value).__name__ == "method":
+        return f"the bound method {value.__name__}: jit its function, and pass what it needs of its object as arguments"
     return f"an object of class {type(value).__name__}"
 
 

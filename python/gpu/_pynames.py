@@ -266,7 +266,7 @@ class NumpyFunction:
         self._function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._function in (np.divide, np.floor_divide):  # debug=True lets these raise
+        if self._function in (np.divide, np.floor_divide, np.remainder, np.divmod):  # debug=True lets these raise
             return _as_scalar(self._function(*args, **kwargs))
         with np.errstate(all="ignore"):
             return _as_scalar(self._function(*args, **kwargs))
