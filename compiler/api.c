@@ -2,7 +2,7 @@
  *
  * Nothing may end the process. Out of memory in the arena and LLVM's fatal errors both come back here by
  * longjmp: the first is clean, the second leaves behind what LLVM had open, and is the last resort. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "emit.h"
 #include "legal.h"
 #include "lower.h"
@@ -27,7 +27,34 @@ static void on_fatal(const char *reason) {
     abort();
 }
 
-static void install_fatal_handler(void) { LLVMInstallFatalErrorHandler(on_fatal); }
+/* Held for reading by each thread that is in LLVM. A fork waits for them: what one of them has locked would stay locked
+ * in the child, where the thread isn't. */
+static pthread_rwlock_t in_llvm;
+
+static void init_lock(void) {
+    pthread_rwlockattr_t attr;
+    pthread_rwlockattr_init(&attr);
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP); /* the fork comes first */
+    pthread_rwlock_init(&in_llvm, &attr);
+    pthread_rwlockattr_destroy(&attr);
+}
+
+static void before_fork(void) { pthread_rwlock_wrlock(&in_llvm); }
+static void after_fork(void) { pthread_rwlock_unlock(&in_llvm); }
+
+static void start(void) {
+    init_lock();
+    pthread_atfork(before_fork, after_fork, init_lock);
+    LLVMInstallFatalErrorHandler(on_fatal);
+}
+
+static void enter_llvm(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+    pthread_rwlock_rdlock(&in_llvm);
+}
+
+static void leave_llvm(void) { pthread_rwlock_unlock(&in_llvm); }
 
 uint32_t param_offset(uint32_t *end, Type t) {
     uint32_t size = type_bytes(t), at = (*end + size - 1) / size * size;
@@ -192,11 +219,10 @@ static void run_job(Job *job) {
 }
 
 static void guard(Job *job, char **error) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, install_fatal_handler);
     jmp_buf on_oom, on_error;
     jmp_buf *outer = job->module->arena->on_oom;
     *error = NULL;
+    enter_llvm();
     if (setjmp(on_error)) { /* LLVM gave up: its objects are in an unknown state and stay behind */
         *error = copy(fatal.reason);
     } else if (setjmp(on_oom)) {
@@ -209,6 +235,7 @@ static void guard(Job *job, char **error) {
         if (job->unit.error) *error = copy(job->unit.error);
         target_close(&job->unit);
     }
+    leave_llvm();
     fatal.to = NULL;
     job->module->arena->on_oom = outer;
 }
@@ -233,7 +260,9 @@ static char *text(IrModule *m, const CompileOptions *o, Stage stage, char **erro
 
 static void unload(Image *image) {
     if (!image) return;
+    enter_llvm();
     jit_unload(image->code);
+    leave_llvm();
     image->code = NULL;
     image->cpu_entry = NULL;
     image->host_fn = NULL;

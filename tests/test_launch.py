@@ -136,6 +136,19 @@ def test_function_without_a_source_file() -> None:
         gpu.jit(scope["bad"])[1, 1](out)
 
 
+def test_a_name_that_is_not_utf8() -> None:
+    def k(a):
+        b = a  # noqa: F841
+
+    k.__name__ = "bad\udc80"
+    kernel = gpu.jit(k)
+    with pytest.raises(gpu.LaunchError, match=r"of bad\\udc80 is an array"):
+        kernel[gpu.auto](1)
+    with pytest.raises(TypeError, match=r"bad\\udc80"):
+        kernel[1, 1]()
+    kernel[1, 1](np.zeros(1))
+
+
 def test_device_function_called_from_python() -> None:
     @gpu.jit(device=True)
     def hypot2(x, y):
@@ -199,6 +212,41 @@ def test_fork_after_use() -> None:
             print("both")
     """)
     assert done.stdout.strip() == "both", done.stderr
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork_while_other_threads_compile() -> None:
+    """What a thread has locked in LLVM is free in the child."""
+    done = run_script("""
+        import os, signal, threading, numpy as np, gpu
+        def fresh(number):
+            def k(out, n):
+                for i in range(n):
+                    out[0] += i * number
+            return gpu.jit(k)
+        stop = []
+        def compile_on():
+            out, n = np.zeros(1), 0
+            while not stop:
+                fresh(n)[1, 1](out, 3)
+                n += 1
+        threads = [threading.Thread(target=compile_on) for _ in range(3)]
+        for t in threads:
+            t.start()
+        for _ in range(30):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(10)
+                out = np.zeros(1)
+                fresh(2)[1, 1](out, 3)
+                os._exit(0 if out[0] == 6 else 1)
+            assert os.waitpid(child, 0)[1] == 0
+        stop.append(1)
+        for t in threads:
+            t.join()
+        print("well")
+    """)
+    assert done.stdout == "well\n", done.stderr
 
 
 def test_launches_leak_nothing() -> None:

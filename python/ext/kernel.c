@@ -102,6 +102,18 @@ int kernel_read_options(PyObject *dict, Options *out) {
     return 0;
 }
 
+/* The function's name, so that messages can write it: what isn't UTF-8 (a lone surrogate) is escaped. */
+static PyObject *name_of(PyObject *function) {
+    PyObject *name = PyObject_GetAttrString(function, "__name__");
+    if (!name || PyUnicode_AsUTF8(name)) return name;
+    PyErr_Clear();
+    PyObject *bytes = PyUnicode_AsEncodedString(name, "utf-8", "backslashreplace");
+    PyObject *escaped = bytes ? PyUnicode_FromEncodedObject(bytes, "utf-8", NULL) : NULL;
+    Py_DECREF(name);
+    Py_XDECREF(bytes);
+    return escaped;
+}
+
 /* Names and counts of the parameters, from the code object. */
 static int read_parameters(KernelObject *k) {
     PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(k->function);
@@ -109,7 +121,7 @@ static int read_parameters(KernelObject *k) {
     k->nkwonly = (uint32_t)code->co_kwonlyargcount;
     k->vararg = code->co_flags & CO_VARARGS;
     k->nparams = (uint32_t)code->co_argcount + k->nkwonly + k->vararg;
-    k->name = PyObject_GetAttrString(k->function, "__name__");
+    k->name = name_of(k->function);
     PyObject *names = PyObject_GetAttrString((PyObject *)code, "co_varnames");
     int status = -1;
     if (!k->name || !names) goto end;
