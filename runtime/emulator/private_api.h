@@ -65,6 +65,9 @@ EMULATOR_API EmulatorLine *gpuEmulatorProfileRead(size_t *n);
 EMULATOR_API void gpuEmulatorFreeLines(EmulatorLine *lines);
 EMULATOR_API void gpuEmulatorProfileClear(void);
 
+/* A device's primary context works again after a fault: its memory and modules are as they were. */
+EMULATOR_API void gpuEmulatorForgive(int device);
+
 /* Ends the kernel that runs on a device, without an error: for Ctrl-C. Work behind it goes on. */
 EMULATOR_API void gpuEmulatorInterrupt(int device);
 
