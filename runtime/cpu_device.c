@@ -40,7 +40,8 @@ static void unload(Device *d, Module *m) {
 
 static Status code_info(Device *d, Module *m, CodeInfo *out, Failure *f) {
     (void)f;
-    *out = (CodeInfo){.local_bytes = m->image->local_bytes,
+    *out = (CodeInfo){.spill_bytes = -1,
+                      .local_bytes = m->image->local_bytes,
                       .shared_bytes = m->image->shared_bytes,
                       .max_threads = (uint32_t)d->info.max_threads_per_block};
     return GPU_OK;

@@ -1,5 +1,5 @@
 /* devices.c - the devices of this machine by name: "cpu", "cuda:1", "emulated". */
-#include "runtime.h"
+#include "cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +22,12 @@ static Status cpu_open(uint32_t ordinal, Device **out, Failure *f) {
     return GPU_OK;
 }
 
-static const Kind kinds[] = {{"cpu", cpu_count, cpu_open}};
+static const Kind kinds[] = {
+    {"cpu", cpu_count, cpu_open}, {"cuda", cuda_count, cuda_open}, {"emulated", emulated_count, emulated_open}};
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 
 static Status unknown(const char *name, Failure *f) {
-    return failure_set(f, GPU_ERROR_NO_DEVICE,
+    return failure_set(f, GPU_ERROR_VALUE,
                        "there is no device '%s': a name is cpu, cuda, cuda:N, emulated or emulated:N", name);
 }
 
@@ -54,8 +55,7 @@ Status runtime_device(const char *name, Device **out, Failure *f) {
     Status status = k->count(&n, f);
     if (status != GPU_OK) return status;
     if (ordinal >= n)
-        return failure_set(f, GPU_ERROR_NO_DEVICE, "there is no device '%s': this machine has %u of that kind", name,
-                           n);
+        return failure_set(f, GPU_ERROR_VALUE, "there is no device '%s': this machine has %u of that kind", name, n);
     return k->open(ordinal, out, f);
 }
 
@@ -66,4 +66,4 @@ Status runtime_count(const char *kind, uint32_t *out, Failure *f) {
     return k ? k->count(out, f) : unknown(kind, f);
 }
 
-Device *runtime_opened(uint32_t index) { return index == 0 ? runtime_cpu() : NULL; }
+Device *runtime_opened(uint32_t index) { return index == 0 ? runtime_cpu() : cuda_opened(index); }

@@ -39,6 +39,7 @@ typedef struct Failure {
         uint32_t line, block[3], thread[3];
         uint64_t address, base;     /* base: where the allocation starts that is meant; 0: not known */
         uint32_t bytes;
+        bool in_global;     /* else the address is an offset in shared or local memory */
         bool is_write;
     } fault;
 } Failure;
@@ -133,6 +134,7 @@ typedef struct LoadOptions {
 /* Of a kernel as the device runs it. */
 typedef struct CodeInfo {
     uint32_t registers, local_bytes, shared_bytes, constant_bytes;  /* a thread's, a thread's, a block's, the module's */
+    int32_t spill_bytes;        /* registers stored to local memory by a thread; -1: not known */
     uint32_t max_threads;       /* the largest block that its registers allow */
     uint32_t max_dynamic_shared;
     uint32_t ptx_version, binary_version;   /* 80 for 8.0; 90 for sm_90 */

@@ -2,7 +2,7 @@
  *
  * This is the path that every launch takes, so the common case (positional NumPy arrays and Python scalars) allocates
  * nothing. */
-#include "core.h"
+#include "array.h"
 
 enum { MAX_DEPTH = 8, SPILL_DIMS = 1024 };
 
@@ -83,6 +83,8 @@ static int bind_rest(Bound *b, PyObject *const *args, Py_ssize_t from, Py_ssize_
 
 int args_bind(Bound *b, KernelObject *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     b->kernel = k;
+    b->device = NULL;
+    b->on_host = false;
     b->nvalues = k->nparams;
     b->rest = b->keep = NULL;
     b->leaves = b->few_leaves;
@@ -197,7 +199,7 @@ static int name_parameter(const Bound *b, uint32_t param) {
     return -1;
 }
 
-static int put_array(Bound *b, const HostArray *a, uint32_t param) {
+static int put_array(Bound *b, const HostArray *a, bool on_device, uint32_t param) {
     Leaf *leaf = new_leaf(b, param);
     int64_t *dims = leaf ? room_for_dims(b, 2u * a->ndim) : NULL;
     uint8_t *key = dims ? room_for_key(b, KEY_ARRAY_BYTES) : NULL;
@@ -205,6 +207,9 @@ static int put_array(Bound *b, const HostArray *a, uint32_t param) {
     memcpy(dims, a->shape, a->ndim * sizeof *dims);
     memcpy(dims + a->ndim, a->strides, a->ndim * sizeof *dims);
     leaf->is_array = true;
+    leaf->on_device = on_device;
+    leaf->array = NULL;
+    b->on_host |= !on_device;
     leaf->dtype = (uint8_t)a->dtype;
     leaf->ndim = a->ndim;
     leaf->readonly = a->readonly;
@@ -224,7 +229,8 @@ static int put_scalar(Bound *b, ArgKind kind, DType d, const void *value, uint32
     if (!key) return -1;
     key[0] = (uint8_t)kind;
     if (kind == ARG_SCALAR) key[1] = (uint8_t)d;
-    leaf->is_array = false;
+    leaf->is_array = leaf->on_device = false;
+    leaf->array = NULL;
     leaf->dtype = (uint8_t)d;
     leaf->bits[0] = leaf->bits[1] = 0;
     memcpy(leaf->bits, value, dtype_bytes(d));
@@ -325,6 +331,27 @@ static int keep(Bound *b, PyObject *o) {
     return PyList_Append(b->keep, o);
 }
 
+/* Another library's array in a GPU's memory: what its stream still does to it is waited for. */
+static int on_this_device(Bound *b, PyObject *o, HostArray *a, PyObject **memory) {
+    void *handle;
+    Device *d = b->device;
+    int status = cuda_foreign_array(o, a, memory, &handle);
+    if (status <= 0 || !handle) return status;
+    Stream *s;
+    Failure f;
+    GilWaiter w;
+    waiter_begin(&w);
+    Status waited = d->ops->stream_wrap(d, handle, &s, &f);
+    if (waited == GPU_OK) {
+        waited = d->ops->stream_synchronize(s, &w.waiter, &f);
+        d->ops->stream_destroy(s);
+    }
+    waiter_end(&w);
+    if (waited == GPU_OK) return 1;
+    Py_CLEAR(*memory);
+    return errors_from_failure(&f, d, b->kernel);
+}
+
 /* Anything that isn't a number or an ndarray. */
 static int flatten_other(Bound *b, PyObject *o, uint32_t param, int depth) {
     if (o == Py_None) {
@@ -338,25 +365,64 @@ static int flatten_other(Bound *b, PyObject *o, uint32_t param, int depth) {
     if (PyLong_Check(o)) return put_int(b, o, param);
     if (PyFloat_Check(o)) return put_scalar(b, ARG_WEAK_FLOAT, DT_F64, &((PyFloatObject *)o)->ob_fval, param);
     HostArray a;
-    PyObject *memory;
-    int status = foreign_array(o, &a, &memory);
+    PyObject *memory = NULL;
+    int status = b->device && b->device->ops->runs_ptx ? on_this_device(b, o, &a, &memory) : 0;
+    bool on_device = status > 0;
+    if (status == 0) status = foreign_array(o, &a, &memory);
     if (status < 0) return name_parameter(b, param);
     if (status == 0) return refuse(b, o, param);
     status = keep(b, memory);
     Py_DECREF(memory);
-    return status < 0 ? -1 : put_array(b, &a, param);
+    return status < 0 ? -1 : put_array(b, &a, on_device, param);
+}
+
+/* An array of ours that another device has: by the host, if both reach it there. */
+static int flatten_elsewhere(Bound *b, const ArrayObject *o, uint32_t param) {
+    const Device *d = b->device ? b->device : runtime_cpu();
+    HostArray a;
+    if (d->ops->shares_host_memory && array_host(o)) {
+        array_describe(o, &a);
+        a.data = array_host(o);
+        return put_array(b, &a, true, param);
+    }
+    char what[240];
+    describe(b, param, what, sizeof what);
+    PyErr_Format(PyExc_ValueError,
+                 "%s is an array on %s, and the kernel is launched on %s: copy it with .to(\"%s\"), or "
+                 "launch in `with gpu.device(\"%s\")`",
+                 what, o->device->name, d->name, d->name, o->device->name);
+    return -1;
+}
+
+/* An array of ours: its part of the key, shape and strides are there. */
+static int flatten_ours(Bound *b, const ArrayObject *o, uint32_t param) {
+    if (o->device != (b->device ? b->device : runtime_cpu())) return flatten_elsewhere(b, o, param);
+    Leaf *leaf = new_leaf(b, param);
+    uint8_t *key = leaf ? room_for_key(b, KEY_ARRAY_BYTES) : NULL;
+    if (!key) return -1;
+    memcpy(key, o->key, KEY_ARRAY_BYTES);
+    leaf->is_array = leaf->on_device = true;
+    leaf->array = o;
+    leaf->dtype = o->dtype;
+    leaf->ndim = o->ndim;
+    leaf->readonly = o->readonly;
+    leaf->data = o->data;
+    leaf->shape = o->shape;
+    leaf->strides = o->strides;
+    return 0;
 }
 
 static int flatten_array(Bound *b, PyObject *o, uint32_t param) {
     HostArray a;
     int status = numpy_array(o, &a);
     if (status < 0) return name_parameter(b, param);
-    return status ? put_array(b, &a, param) : flatten_other(b, o, param, 0);
+    return status ? put_array(b, &a, false, param) : flatten_other(b, o, param, 0);
 }
 
 static int flatten(Bound *b, PyObject *o, uint32_t param, int depth) {
     if (PyFloat_CheckExact(o)) return put_scalar(b, ARG_WEAK_FLOAT, DT_F64, &((PyFloatObject *)o)->ob_fval, param);
     if (PyLong_CheckExact(o)) return put_int(b, o, param);
+    if (array_check(o)) return flatten_ours(b, (const ArrayObject *)o, param);
     if (numpy_is_array(o)) return flatten_array(b, o, param);
     if (PyBool_Check(o)) {
         uint8_t bit = o == Py_True;
@@ -376,10 +442,6 @@ int args_flatten(Bound *b) {
 
 /* ---- facts ------------------------------------------------------------------------------------- */
 
-typedef struct Extent {
-    uintptr_t first, last;
-} Extent; /* bytes first <= p < last; empty: both 0 */
-
 /* Is every size and offset of this array below 2^31? Dimensions of size 0 count as 1, since strides are made of sizes.
  */
 static bool fits_32(const Leaf *a) {
@@ -395,10 +457,10 @@ static bool fits_32(const Leaf *a) {
     return true;
 }
 
-static Extent extent_of(const Leaf *a) {
-    Extent e = {(uintptr_t)a->data, (uintptr_t)a->data + dtype_bytes((DType)a->dtype)};
+LeafExtent leaf_extent(const Leaf *a) {
+    LeafExtent e = {(uintptr_t)a->data, (uintptr_t)a->data + dtype_bytes((DType)a->dtype)};
     for (int i = 0; i < a->ndim; i++) {
-        if (a->shape[i] == 0) return (Extent){0, 0};
+        if (a->shape[i] == 0) return (LeafExtent){0, 0};
         int64_t reach = (a->shape[i] - 1) * a->strides[i];
         if (reach < 0) e.first -= (uintptr_t)-reach;
         else e.last += (uintptr_t)reach;
@@ -410,10 +472,10 @@ static bool no_overlap(const Bound *b, const uint8_t *written) {
     for (uint32_t i = 0; i < b->nleaves; i++) {
         const Leaf *w = &b->leaves[i];
         if (!w->is_array || !(written ? written[i] : !w->readonly)) continue;
-        Extent a = extent_of(w);
+        LeafExtent a = leaf_extent(w);
         for (uint32_t j = 0; j < b->nleaves; j++) {
             if (j == i || !b->leaves[j].is_array) continue;
-            Extent e = extent_of(&b->leaves[j]);
+            LeafExtent e = leaf_extent(&b->leaves[j]);
             if (a.first < e.last && e.first < a.last) return false;
         }
     }

@@ -128,6 +128,33 @@ int compile_options(CompileOptions *o, const Options *from, TargetKind target, c
     return read_arch(o, arch) < 0 || find_libraries(o) < 0 ? -1 : 0;
 }
 
+int compile_options_sm(CompileOptions *o, const Options *from, uint16_t sm) {
+    char arch[16];
+    PyOS_snprintf(arch, sizeof arch, "sm_%u", sm);
+    return compile_options(o, from, sm ? TARGET_PTX : TARGET_CPU, arch);
+}
+
+/* Of a device that is newer than this compiler, and of a driver that is older than its device's PTX, what comes next
+ * below. Kept: it's asked at each launch. */
+int compile_sm(const Device *d) {
+    static uint16_t known[2 * MOST_DEVICES + 1];
+    if (!d->ops->runs_ptx) return 0;
+    uint16_t *kept = &known[d->index % (sizeof known / sizeof *known)];
+    if (*kept) return *kept;
+    const CompilerApi *api = compiler_api();
+    if (!api) return -1;
+    for (uint16_t sm = d->sm; sm >= 75; sm--) {
+        uint16_t lowest;
+        if (!api->target_known(sm, 0, &lowest) || lowest > d->ptx_version) continue;
+        *kept = sm;
+        return sm;
+    }
+    PyErr_Format(PyExc_RuntimeError,
+                 "%s has compute capability %d.%d and a driver that reads PTX %d.%d: no code can be made for it",
+                 d->name, d->sm / 10, d->sm % 10, d->ptx_version / 10, d->ptx_version % 10);
+    return -1;
+}
+
 /* ---- the compiler library ---------------------------------------------------------------------- */
 
 typedef struct LlvmJob {

@@ -48,14 +48,6 @@ static int read_dims(PyObject *o, const char *what, uint32_t out[3]) {
     return status;
 }
 
-static int read_stream(PyObject *o) {
-    if (o == Py_None || !PyLong_Check(o)) return 0;
-    int64_t v;
-    if (read_count(o, "stream", &v) < 0) return -1;
-    if (v != 0) return errors_raise("LaunchError", "stream takes a stream object, or 0 for the default stream");
-    return 0;
-}
-
 static int read_shared(PyObject *o, Config *c) {
     int64_t v;
     if (read_count(o, "shared memory", &v) < 0) return -1;
@@ -80,7 +72,7 @@ int config_parse(Config *c, PyObject *item) {
     }
     if (read_dims(PyTuple_GET_ITEM(item, 0), "grid", c->launch.grid) < 0) return -1;
     if (read_dims(PyTuple_GET_ITEM(item, 1), "block", c->launch.block) < 0) return -1;
-    if (n > 2 && read_stream(PyTuple_GET_ITEM(item, 2)) < 0) return -1;
+    if (n > 2) c->stream = PyTuple_GET_ITEM(item, 2);
     if (n > 3 && read_shared(PyTuple_GET_ITEM(item, 3), c) < 0) return -1;
     for (int i = 0; i < 3; i++) {
         if (c->launch.block[i] == 0)
@@ -90,16 +82,16 @@ int config_parse(Config *c, PyObject *item) {
     return 0;
 }
 
-int config_forall(Config *c, PyObject *n, PyObject *tpb, PyObject *shared) {
+int config_forall(Config *c, PyObject *n, PyObject *tpb, PyObject *stream, PyObject *shared) {
     int64_t threads, block = 0;
     memset(c, 0, sizeof *c);
     if (read_count(n, "forall(n)", &threads) < 0) return -1;
     if (tpb && read_count(tpb, "forall: threads per block", &block) < 0) return -1;
     if (shared && read_shared(shared, c) < 0) return -1;
     c->forall = true;
-    c->threads = (uint64_t)threads;
+    c->stream = stream;
     c->tpb = block > UINT32_MAX ? UINT32_MAX : (uint32_t)block;
-    uint64_t shape[1] = {c->threads};
+    uint64_t shape[1] = {(uint64_t)threads};
     config_for_threads(c, shape, 1);
     return 0;
 }
@@ -113,6 +105,7 @@ void config_for_threads(Config *c, const uint64_t *shape, uint32_t ndim) {
         uint32_t tile = c->tpb && ndim == 1 && i == 0 ? c->tpb : tiles[ndim - 1][i];
         if (!c->tpb && n < tile && i == 0) tile = n <= 32 ? 32 : (uint32_t)(n + 31) / 32 * 32;
         uint64_t blocks = n / tile + (n % tile != 0);
+        c->sized[i] = n;
         c->launch.block[i] = tile;
         c->launch.grid[i] = blocks > UINT32_MAX ? UINT32_MAX : (uint32_t)blocks;
         c->empty = c->empty || n == 0;

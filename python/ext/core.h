@@ -7,8 +7,10 @@
  *   numpy.c       NumPy arrays and scalars, without importing or compiling against NumPy
  *   variant.c     the table of specialisations;  compile.c  frontend and compiler library, joined
  *   host.c        what the frontend asks about Python objects;  hostcode.c  code objects
- *   devices.c     the table of devices and the launch on each
- *   array.c       arrays on a device;  arraycopy.c  copies between any two arrays;  stream.c  streams and events (array.h)
+ *   devices.c     the table of devices;  launch.c  launches;  stage.c  host arrays on their way to a device and back
+ *   faults.c      the array that a fault on the emulator is about (launch.h)
+ *   array.c       arrays on a device;  arraycopy.c  copies between any two arrays;  stream.c  streams and events;
+ *                 dlpack.c  exchange with other libraries (array.h)
  *   hostcall.c    a device function called from Python, through libffi
  *   errors.c      messages and kernel exceptions as Python exceptions
  *   inspect.c     text of each stage, PTX for the command line
@@ -61,6 +63,9 @@ int numpy_array(PyObject *o, HostArray *out);
 /* The same for everything else that shows its memory: __array_interface__ or the buffer protocol. The memory stays
  * valid while `*keep`, a new reference, lives. */
 int foreign_array(PyObject *o, HostArray *out, PyObject **keep);
+/* The same for __cuda_array_interface__: an array in a GPU's memory. *stream: the driver's handle of the stream whose
+ * work on it must be waited for; NULL: none. */
+int cuda_foreign_array(PyObject *o, HostArray *out, PyObject **keep, void **stream);
 Layout array_layout(const HostArray *a);                /* from shape and strides */
 DType numpy_scalar_dtype(PyTypeObject *t);              /* of NumPy and ml_dtypes scalar types, else DT_NONE */
 const void *numpy_scalar_bytes(PyObject *o, DType d);   /* where a scalar object has its value */
@@ -117,14 +122,15 @@ PyObject *kernel_call_native(KernelObject *k, PyObject *args, PyObject *kwargs);
 
 typedef struct Config {
     LaunchConfig launch;
-    uint64_t threads;       /* of forall(n): grid and block come from the device; 0 = given */
+    PyObject *stream;       /* as it stands in k[...]; borrowed of the Launcher. NULL: the current one */
+    uint64_t sized[3];      /* automatic and forall: threads along each axis; grid and block come from the device */
     uint32_t tpb;           /* forall's threads in a block; 0 = choose */
     bool automatic;         /* k[gpu.auto]: from the arguments */
     bool forall, empty;     /* forall(n); some dimension is 0 */
 } Config;
 
 int config_parse(Config *c, PyObject *item);            /* what stands in k[...] */
-int config_forall(Config *c, PyObject *n, PyObject *tpb, PyObject *shared);
+int config_forall(Config *c, PyObject *n, PyObject *tpb, PyObject *stream, PyObject *shared);
 int config_check(const Config *c, const Device *d);     /* limits of the device */
 void config_for_threads(Config *c, const uint64_t *shape, uint32_t ndim);   /* a grid that covers the shape */
 
@@ -136,6 +142,8 @@ typedef struct Leaf {
     uint8_t dtype;
     uint8_t ndim;
     bool readonly;
+    bool on_device;         /* the device of the launch can use the address as it is */
+    const struct ArrayObject *array;    /* of array.h, or NULL: a host array, or another library's */
     const void *data;
     const int64_t *shape, *strides;
     uint64_t bits[2];       /* a scalar's value, in its dtype's own form */
@@ -149,6 +157,8 @@ typedef struct Spill Spill;     /* memory that outgrew the arrays below */
 /* The arguments of one launch. Lives on the stack; what grows beyond the arrays in it is malloc'ed. */
 typedef struct Bound {
     KernelObject *kernel;
+    Device *device;                 /* whose memory the arrays must be in; NULL: the CPU */
+    bool on_host;                   /* some array isn't on the device */
     PyObject *values[MAX_ARGS];     /* borrowed, one for each parameter */
     uint32_t nvalues;
     PyObject *rest;                 /* the tuple of *args, or NULL */
@@ -170,6 +180,9 @@ int args_bind(Bound *b, KernelObject *k, PyObject *const *args, Py_ssize_t nargs
 /* Takes them apart: leaves and key. */
 int args_flatten(Bound *b);
 void args_release(Bound *b);
+/* Bytes first <= p < last of an array; none: first is last. */
+typedef struct LeafExtent { uintptr_t first, last; } LeafExtent;
+LeafExtent leaf_extent(const Leaf *l);
 /* The facts that hold, given which leaves are written (all, if it isn't known yet). */
 uint32_t args_facts(const Bound *b, const uint8_t *written, const LaunchConfig *c);
 /* Copies what the image wants into its parameter buffer. */
@@ -203,6 +216,7 @@ struct Variant {
     uint32_t hash, key_size;
     uint8_t *key;
     uint32_t facts;
+    uint16_t sm;                /* which PTX; 0: native code */
     bool host_function;
     Image *image;
     uint8_t *written;           /* one for each leaf */
@@ -214,15 +228,19 @@ struct Variant {
     KernelObject *kernel;       /* borrowed: it owns the variant */
     Module **modules;           /* the image loaded on each device, by Device.index; NULL where it isn't */
     uint32_t nmodules;
+    bool warned, held;          /* of stage.c and launch.c */
+    uint32_t suggested, suggested_shared;   /* the block that a device's driver suggests */
+    const Device *suggested_for;
 };
 
 int variants_init(KernelObject *k);
 void variants_free(KernelObject *k);
 int variants_traverse(KernelObject *k, visitproc visit, void *arg);
-/* Finds or compiles the variant of bound arguments. */
+/* Finds or compiles the variant of bound arguments, for the device that they are bound for. */
 Variant *variant_for_launch(Bound *b, const LaunchConfig *c);
 Variant *variant_for_host_call(Bound *b);
-int variant_compile_types(KernelObject *k, PyObject *types);
+int variant_compile_types(KernelObject *k, PyObject *types);     /* for the current device */
+Variant *variant_of_types(KernelObject *k, PyObject *types, Device *d);
 Module *variant_module(Variant *v, Device *d);          /* loads it where it isn't; NULL with an exception */
 PyObject *variants_types(KernelObject *k);              /* list of tuples, in order of compilation */
 
@@ -245,6 +263,7 @@ typedef struct CompileRequest {
     KernelObject *kernel;
     const uint8_t *key;
     uint32_t key_size, facts;
+    uint16_t sm;
     bool host_function, want_spans;
     const Options *options;
 } CompileRequest;
@@ -253,6 +272,10 @@ typedef struct CompileRequest {
 int compilation_open(Compilation *c, const CompileRequest *r);
 void compilation_close(Compilation *c);
 int compile_options(CompileOptions *o, const Options *from, TargetKind target, const char *arch);
+int compile_options_sm(CompileOptions *o, const Options *from, uint16_t sm);    /* 0: native */
+/* What code a device wants: the newest sm that it runs, that we know and whose PTX its driver reads; 0: native. -1 with
+ * an exception. */
+int compile_sm(const Device *d);
 /* LLVM at work, without the GIL. The module is consumed. */
 Image *compilation_image(Compilation *c, const CompileOptions *o);
 char *compilation_text(Compilation *c, const CompileOptions *o, Stage stage);   /* to free() */
@@ -290,8 +313,8 @@ void errors_from_record(const Variant *v, const ErrorRecord *e);
 /* A row of the device table. `run` gets the arguments bound, not taken apart: how a device likes its arguments is its
  * own affair. */
 typedef struct DeviceRow {
-    const char *name;
-    Device *(*device)(void);
+    char name[24];
+    Device *device;
     int (*run)(const struct DeviceRow *row, Bound *b, Config *c);
     PyObject *(*call)(KernelObject *k, PyObject *args, PyObject *kwargs);   /* k(...): no grid, a result */
 } DeviceRow;
@@ -304,11 +327,15 @@ typedef struct GilWaiter {
 const Waiter *waiter_begin(GilWaiter *w);               /* gives up the GIL */
 void waiter_end(GilWaiter *w);
 
-const DeviceRow *device_current(void);
+const DeviceRow *device_current(void);                  /* of this thread; NULL with an exception */
+const DeviceRow *device_row(const char *name);          /* opened if it isn't; NULL with ValueError or DeviceError */
 PyObject *device_set(PyObject *module, PyObject *name);
 PyObject *device_get(PyObject *module, PyObject *unused);
 PyObject *device_list(PyObject *module, PyObject *unused);
 PyObject *device_synchronize(PyObject *module, PyObject *unused);
+PyObject *device_problem(PyObject *module, PyObject *kind);
+PyObject *device_count(PyObject *module, PyObject *kind);
+PyObject *device_properties(PyObject *module, PyObject *name);
 
 /* ---- hostcall.c -------------------------------------------------------------------------------- */
 

@@ -1,40 +1,10 @@
-/* devices.c - the table of devices, and how each runs a launch whose arguments are bound. */
+/* devices.c - the devices of this machine as Python names them, and the one that each thread launches on. */
 #define _GNU_SOURCE
-#include "core.h"
+#include "launch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-enum { FEW_BYTES = 512 };
-
-/* ---- devices that load an Image ---------------------------------------------------------------- */
-
-/* k[gpu.auto]: the largest array says how many threads; the kernel's code says of how many dimensions. */
-static int size_from_arguments(const Bound *b, Config *c, uint32_t axes) {
-    const Leaf *largest = NULL;
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < b->nleaves; i++) {
-        const Leaf *l = &b->leaves[i];
-        uint64_t n = 1;
-        if (!l->is_array || (axes > 1 && l->ndim < axes)) continue;
-        for (int d = 0; d < l->ndim; d++) n *= (uint64_t)l->shape[d];
-        if (!largest || n > most) {
-            largest = l;
-            most = n;
-        }
-    }
-    if (!largest) {
-        return errors_raise("LaunchError",
-                            "k[gpu.auto]: no argument of %s is an array of %u or more dimensions, so the size must be "
-                            "given: k[grid, block]",
-                            PyUnicode_AsUTF8(b->kernel->name), axes > 1 ? axes : 0);
-    }
-    uint64_t shape[3] = {most, 1, 1};
-    for (uint32_t d = 0; axes > 1 && d < axes; d++) shape[d] = (uint64_t)largest->shape[d];
-    config_for_threads(c, shape, axes);
-    return 0;
-}
 
 /* ---- waiting without the GIL ------------------------------------------------------------------- */
 
@@ -75,82 +45,7 @@ const Waiter *waiter_begin(GilWaiter *w) {
 
 void waiter_end(GilWaiter *w) { PyEval_RestoreThread(w->state); }
 
-/* ---- launches ---------------------------------------------------------------------------------- */
-
-static int launch(const DeviceRow *row, Bound *b, Config *c, Variant *v) {
-    Device *d = row->device();
-    Module *module = variant_module(v, d);
-    if (!module) return -1;
-    _Alignas(16) char few[FEW_BYTES];
-    char *params = v->image->params_bytes <= FEW_BYTES ? few : PyMem_Malloc(v->image->params_bytes);
-    if (!params) return PyErr_NoMemory(), -1;
-    int result = -1;
-    if (args_pack(b, v->image, params) == 0) {
-        Failure failure;
-        GilWaiter waiting;
-        Status status;
-        const Waiter *waiter = waiter_begin(&waiting);
-        c->launch.interrupted = waiter->interrupted;
-        c->launch.interrupted_arg = waiter->arg;
-        c->launch.cost = &v->cost;
-        status = d->ops->launch(d, module, params, &c->launch, &failure);
-        waiter_end(&waiting);
-        result = status == GPU_OK ? 0 : errors_from_failure(&failure, d, b->kernel);
-    }
-    if (params != few) PyMem_Free(params);
-    return result;
-}
-
-static int run_image(const DeviceRow *row, Bound *b, Config *c) {
-    if (args_flatten(b) < 0) return -1;
-    if (c->automatic) {
-        Config one = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
-        Variant *v = variant_for_launch(b, &one.launch);
-        if (!v || size_from_arguments(b, c, v->axes) < 0) return -1;
-    }
-    if (config_check(c, row->device()) < 0) return -1;
-    if (c->empty) return 0;
-    Variant *v = variant_for_launch(b, &c->launch);
-    return v ? launch(row, b, c, v) : -1;
-}
-
-/* ---- the plain function ------------------------------------------------------------------------ */
-
-static uint32_t axes_by_arguments(const Bound *b) {
-    uint32_t axes = 1;
-    for (uint32_t i = 0; i < b->nleaves; i++)
-        if (b->leaves[i].is_array && b->leaves[i].ndim > axes) axes = b->leaves[i].ndim;
-    return axes < 3 ? axes : 3;
-}
-
-static int run_python(const DeviceRow *row, Bound *b, Config *c) {
-    if (args_flatten(b) < 0) return -1; /* refuses what the other devices refuse */
-    if (c->automatic) {
-        Config one = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
-        Variant *v = variant_for_launch(b, &one.launch); /* the code says which indices it reads */
-        if (!v) PyErr_Clear();
-        if (size_from_arguments(b, c, v ? v->axes : axes_by_arguments(b)) < 0) return -1;
-    }
-    if (config_check(c, row->device()) < 0) return -1;
-    if (c->empty) return 0;
-    const LaunchConfig *l = &c->launch;
-    PyObject *module = PyImport_ImportModule("gpu._pydevice");
-    uint32_t named = b->kernel->nparams - b->kernel->vararg;
-    Py_ssize_t rest = b->rest ? PyTuple_GET_SIZE(b->rest) : 0;
-    PyObject *args = module ? PyTuple_New(named + rest) : NULL;
-    for (uint32_t i = 0; args && i < named; i++) PyTuple_SET_ITEM(args, i, Py_NewRef(b->values[i]));
-    for (Py_ssize_t i = 0; args && i < rest; i++)
-        PyTuple_SET_ITEM(args, named + i, Py_NewRef(PyTuple_GET_ITEM(b->rest, i)));
-    PyObject *types = args ? types_from_key(b->key, b->key_size) : NULL;
-    PyObject *result = types ? PyObject_CallMethod(module, "launch", "O(III)(III)OO", b->kernel, l->grid[0], l->grid[1],
-                                                   l->grid[2], l->block[0], l->block[1], l->block[2], args, types)
-                             : NULL;
-    Py_XDECREF(types);
-    Py_XDECREF(module);
-    Py_XDECREF(args);
-    Py_XDECREF(result);
-    return result ? 0 : -1;
-}
+/* ---- the table --------------------------------------------------------------------------------- */
 
 /* A direct call: with names as kernels see them. */
 static PyObject *call_plain(KernelObject *k, PyObject *args, PyObject *kwargs) {
@@ -160,30 +55,76 @@ static PyObject *call_plain(KernelObject *k, PyObject *args, PyObject *kwargs) {
     return result;
 }
 
-/* ---- the table --------------------------------------------------------------------------------- */
+/* The two that are always there, then GPUs in the order in which they were first used. The python device has the limits
+ * of the CPU device. */
+static DeviceRow rows[2 + 2 * MOST_DEVICES] = {{.name = "cpu", .run = launch_image, .call = kernel_call_native},
+                                               {.name = "python", .run = launch_python, .call = call_plain}};
+static uint32_t nrows = 2;
 
-/* The python device has the limits of the CPU device. */
-static const DeviceRow rows[] = {
-    {"cpu", runtime_cpu, run_image, kernel_call_native},
-    {"python", runtime_cpu, run_python, call_plain},
-};
-enum { NROWS = sizeof rows / sizeof *rows };
+static const DeviceRow *row_of(Device *d) {
+    for (uint32_t i = 2; i < nrows; i++)
+        if (rows[i].device == d) return &rows[i];
+    if (nrows == sizeof rows / sizeof *rows) return NULL;
+    DeviceRow *row = &rows[nrows++];
+    memcpy(row->name, d->name, sizeof row->name);
+    row->device = d;
+    row->run = launch_image;
+    row->call = kernel_call_native;
+    return row;
+}
+
+static Status open_device(const char *name, Device **out, Failure *f) {
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = runtime_device(name, out, f);
+    Py_END_ALLOW_THREADS
+    return status;
+}
+
+const DeviceRow *device_row(const char *name) {
+    for (int i = 0; i < 2; i++)
+        if (strcmp(rows[i].name, name) == 0) {
+            rows[i].device = runtime_cpu();
+            return &rows[i];
+        }
+    Device *d;
+    Failure f;
+    if (open_device(name, &d, &f) == GPU_OK) return row_of(d);
+    if (f.status == GPU_ERROR_VALUE) {
+        PyObject *names = device_list(NULL, NULL);
+        if (names) PyErr_Format(PyExc_ValueError, "no device '%s' here; there are %R", name, names);
+        Py_XDECREF(names);
+        failure_clear(&f);
+    } else errors_from_failure(&f, NULL, NULL);
+    return NULL;
+}
+
+/* ---- the current one --------------------------------------------------------------------------- */
 
 static _Thread_local const DeviceRow *current;
 
-static const DeviceRow *row_named(const char *name) {
-    for (int i = 0; i < NROWS; i++)
-        if (strcmp(rows[i].name, name) == 0) return &rows[i];
-    PyObject *names = device_list(NULL, NULL);
-    if (names) PyErr_Format(PyExc_ValueError, "no device '%s' here; there are %R", name, names);
-    Py_XDECREF(names);
-    return NULL;
+/* The first GPU, else the CPU. A GPU that is there and can't be used is worth a warning. */
+static const DeviceRow *default_row(void) {
+    static const DeviceRow *found;
+    Device *d;
+    Failure f;
+    if (found) return found;
+    if (open_device("cuda:0", &d, &f) == GPU_OK) return found = row_of(d);
+    int status = 0;
+    if (f.call && f.code != 100 /* CUDA_ERROR_NO_DEVICE */)
+        status =
+            PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+                             "kernels run on the CPU, since cuda:0 can't be used: %s. GPU_DEVICE=cpu asks for that "
+                             "without this warning",
+                             f.text ? f.text : "the driver fails");
+    failure_clear(&f);
+    return status < 0 ? NULL : (found = device_row("cpu"));
 }
 
 const DeviceRow *device_current(void) {
     if (!current) {
         const char *name = getenv("GPU_DEVICE");
-        current = name && *name ? row_named(name) : &rows[0];
+        current = name && *name ? device_row(name) : default_row();
     }
     return current;
 }
@@ -196,7 +137,7 @@ PyObject *device_set(PyObject *module, PyObject *name) {
             PyErr_Format(PyExc_TypeError, "set_device takes the name of a device, not %.80s", Py_TYPE(name)->tp_name);
         return NULL;
     }
-    const DeviceRow *row = row_named(text);
+    const DeviceRow *row = device_row(text);
     if (!row) return NULL;
     current = row;
     Py_RETURN_NONE;
@@ -208,27 +149,127 @@ PyObject *device_get(PyObject *module, PyObject *unused) {
     return row ? PyUnicode_FromString(row->name) : NULL;
 }
 
+/* ---- what there is ----------------------------------------------------------------------------- */
+
+/* How many; 0 and the reason in *f. */
+static uint32_t count_of(const char *kind, Failure *f) {
+    uint32_t n = 0;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = runtime_count(kind, &n, f);
+    Py_END_ALLOW_THREADS
+    if (status == GPU_OK && n == 0) failure_set(f, GPU_ERROR_NO_DEVICE, "the driver knows no device");
+    return status == GPU_OK ? n : 0;
+}
+
+static int add_name(PyObject *list, const char *name) {
+    PyObject *o = PyUnicode_FromString(name);
+    int status = o ? PyList_Append(list, o) : -1;
+    Py_XDECREF(o);
+    return status;
+}
+
+static int add_kind(PyObject *list, const char *kind) {
+    Failure f;
+    uint32_t n = count_of(kind, &f);
+    if (n == 0) failure_clear(&f);
+    for (uint32_t i = 0; i < n; i++) {
+        char name[24];
+        PyOS_snprintf(name, sizeof name, "%s:%u", kind, i);
+        if (add_name(list, name) < 0) return -1;
+    }
+    return 0;
+}
+
 PyObject *device_list(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
-    PyObject *names = PyTuple_New(NROWS);
-    for (int i = 0; names && i < NROWS; i++) {
-        PyObject *name = PyUnicode_FromString(rows[i].name);
-        if (!name) Py_CLEAR(names);
-        else PyTuple_SET_ITEM(names, i, name);
-    }
+    PyObject *list = PyList_New(0), *names = NULL;
+    if (list && add_kind(list, "cuda") == 0 && add_name(list, "cpu") == 0 && add_kind(list, "emulated") == 0 &&
+        add_name(list, "python") == 0)
+        names = PyList_AsTuple(list);
+    Py_XDECREF(list);
     return names;
 }
+
+/* device_count(kind): how many devices of that kind; loads the driver. */
+PyObject *device_count(PyObject *module, PyObject *kind) {
+    (void)module;
+    const char *text = PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : NULL;
+    if (!text) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a kind of device is a string");
+    Failure f;
+    uint32_t n = count_of(text, &f);
+    if (n == 0) failure_clear(&f);
+    return PyLong_FromUnsignedLong(n);
+}
+
+/* device_problem(name): why a device can't be used, or None. */
+PyObject *device_problem(PyObject *module, PyObject *name) {
+    (void)module;
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (!text) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "the name of a device is a string");
+    Device *d;
+    Failure f;
+    if (strcmp(text, "python") == 0 || open_device(text, &d, &f) == GPU_OK) Py_RETURN_NONE;
+    PyObject *problem = PyUnicode_DecodeUTF8(f.text ? f.text : "", f.text ? (Py_ssize_t)strlen(f.text) : 0, "replace");
+    failure_clear(&f);
+    return problem;
+}
+
+static const struct {
+    const char *name;
+    size_t offset;
+} info_rows[] = {
+#define INFO(field, attribute, meaning) {#field, offsetof(DeviceInfo, field)},
+#include "../../runtime/device_info.def"
+};
+
+static int put(PyObject *dict, const char *key, PyObject *value) {
+    int status = value ? PyDict_SetItemString(dict, key, value) : -1;
+    Py_XDECREF(value);
+    return status;
+}
+
+/* device_properties(name): a dict of what device_info.def lists, and name, kind, uuid, memory_bytes, driver_version. */
+PyObject *device_properties(PyObject *module, PyObject *name) {
+    (void)module;
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (!text) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "the name of a device is a string");
+    const DeviceRow *row = device_row(text);
+    PyObject *dict = row ? PyDict_New() : NULL;
+    if (!dict) return NULL;
+    const Device *d = row->device;
+    const DeviceInfo *info = &d->info;
+    int status = put(dict, "device", PyUnicode_FromString(row->name));
+    if (status == 0) status = put(dict, "kind", PyUnicode_FromString(d->ops->kind));
+    if (status == 0)
+        status = put(dict, "name", PyUnicode_DecodeUTF8(info->name, (Py_ssize_t)strlen(info->name), "replace"));
+    if (status == 0) status = put(dict, "uuid", PyBytes_FromStringAndSize((const char *)info->uuid, sizeof info->uuid));
+    if (status == 0) status = put(dict, "memory_bytes", PyLong_FromUnsignedLongLong(info->memory_bytes));
+    if (status == 0) status = put(dict, "driver_version", PyLong_FromLong(info->driver_version));
+    if (status == 0) status = put(dict, "ptx_version", PyLong_FromLong(d->ptx_version));
+    for (size_t i = 0; status == 0 && i < sizeof info_rows / sizeof *info_rows; i++) {
+        int32_t value;
+        memcpy(&value, (const char *)info + info_rows[i].offset, sizeof value);
+        status = put(dict, info_rows[i].name, PyLong_FromLong(value));
+    }
+    if (status < 0) Py_CLEAR(dict);
+    return dict;
+}
+
+/* ---- waiting for all --------------------------------------------------------------------------- */
 
 PyObject *device_synchronize(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
     const DeviceRow *row = device_current();
     if (!row) return NULL;
-    Device *d = row->device();
+    Device *d = row->device;
     Failure failure;
-    GilWaiter waiting;
-    Status status = d->ops->synchronize(d, waiter_begin(&waiting), &failure);
-    waiter_end(&waiting);
+    GilWaiter w;
+    const Waiter *waiter = waiter_begin(&w);
+    Status status = d->ops->synchronize(d, waiter, &failure);
+    waiter_end(&w);
+    if (status != GPU_OK) errors_from_failure(&failure, d, NULL);
+    launch_settled();
     if (status == GPU_OK) Py_RETURN_NONE;
-    errors_from_failure(&failure, d, NULL);
     return NULL;
 }

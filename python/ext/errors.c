@@ -1,5 +1,5 @@
 /* errors.c - messages of the compiler and exceptions of kernels, as Python exceptions and warnings. */
-#include "core.h"
+#include "launch.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -167,24 +167,46 @@ static const char *const status_meanings[] = {
 #include "../../runtime/status.def"
 };
 
-/* "scale(): cuda:0: ...", and the driver's code, call and log as attributes. */
+/* The text, the kernel that was to be launched in front of it, the array that a fault is about behind. */
+static PyObject *failure_text(const Failure *f, const Device *d, const KernelObject *k) {
+    const char *text = f->text ? f->text : status_meanings[f->status];
+    bool fault = f->status == GPU_ERROR_FAULT;
+    PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    PyObject *place = message && fault && d ? faults_place(d, f) : NULL;
+    PyObject *whole = NULL;
+    if (place) whole = PyUnicode_FromFormat("%U\n  %U", message, place);
+    else if (message && k && !fault) whole = PyUnicode_FromFormat("%U(): %U", k->name, message);
+    else whole = Py_XNewRef(message);
+    Py_XDECREF(place);
+    Py_XDECREF(message);
+    return whole;
+}
+
+static PyObject *text_or_none(const char *text) {
+    return text ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace") : Py_NewRef(Py_None);
+}
+
+/* The driver's code, call and log as attributes; of a fault on the emulator, where it was. */
 static void raise_failure(const Failure *f, const Device *d, const KernelObject *k) {
     PyObject *cls = errors_class(status_classes[f->status]);
-    const char *text = f->text ? f->text : status_meanings[f->status];
-    PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-    PyObject *whole = !message ? NULL : k ? PyUnicode_FromFormat("%U(): %U", k->name, message) : Py_NewRef(message);
+    PyObject *whole = failure_text(f, d, k);
     PyObject *error = whole ? PyObject_CallOneArg(cls, whole) : NULL;
     if (error) {
         set_attr(error, "device", d ? PyUnicode_FromString(d->name) : Py_NewRef(Py_None));
         set_attr(error, "code", PyLong_FromLong(f->code));
-        set_attr(error, "call", f->call ? PyUnicode_FromString(f->call) : Py_NewRef(Py_None));
-        set_attr(error, "log",
-                 f->log ? PyUnicode_DecodeUTF8(f->log, (Py_ssize_t)strlen(f->log), "replace") : Py_NewRef(Py_None));
+        set_attr(error, "call", text_or_none(f->call));
+        set_attr(error, "log", text_or_none(f->log));
+        if (f->fault.kernel) {
+            set_attr(error, "kernel", text_or_none(f->fault.kernel));
+            set_attr(error, "file", text_or_none(f->fault.file));
+            set_attr(error, "line", PyLong_FromUnsignedLong(f->fault.line));
+            set_attr(error, "block", triple(f->fault.block));
+            set_attr(error, "thread", triple(f->fault.thread));
+        }
         PyErr_SetObject(cls, error);
     }
     Py_XDECREF(error);
     Py_XDECREF(whole);
-    Py_XDECREF(message);
     Py_DECREF(cls);
 }
 

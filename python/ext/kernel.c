@@ -33,18 +33,21 @@ static PyObject *launcher_new(KernelObject *k, const Config *c) {
     l->vectorcall = launcher_call;
     l->kernel = (KernelObject *)Py_NewRef((PyObject *)k);
     l->config = *c;
+    Py_XINCREF(l->config.stream);
     PyObject_GC_Track(l);
     return (PyObject *)l;
 }
 
 static int launcher_traverse(LauncherObject *l, visitproc visit, void *arg) {
     Py_VISIT(l->kernel);
+    Py_VISIT(l->config.stream);
     return 0;
 }
 
 static void launcher_dealloc(LauncherObject *l) {
     PyObject_GC_UnTrack(l);
     Py_DECREF(l->kernel);
+    Py_XDECREF(l->config.stream);
     PyObject_GC_Del(l);
 }
 
@@ -223,7 +226,7 @@ static PyObject *kernel_forall(KernelObject *k, PyObject *args, PyObject *kwargs
     PyObject *n, *tpb = NULL, *stream = NULL, *shared = NULL;
     Config c;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOO:forall", names, &n, &tpb, &stream, &shared)) return NULL;
-    if (check_ready(k) < 0 || config_forall(&c, n, tpb, shared) < 0) return NULL;
+    if (check_ready(k) < 0 || config_forall(&c, n, tpb, stream, shared) < 0) return NULL;
     return launcher_new(k, &c);
 }
 

@@ -1,5 +1,5 @@
 /* module.c - gpu._core: the module itself. Importing it loads neither NumPy nor the compiler. */
-#include "array.h"
+#include "launch.h"
 
 #ifndef GPU_VERSION
 #define GPU_VERSION "0"
@@ -44,8 +44,19 @@ static PyMethodDef methods[] = {
     {"set_device", device_set, METH_O, "set_device(name): the device that this thread launches on."},
     {"current_device", device_get, METH_NOARGS, "current_device(): the name of this thread's device."},
     {"device_names", device_list, METH_NOARGS, "device_names(): names that set_device takes."},
+    {"device_count", device_count, METH_O, "device_count(kind): how many devices there are; loads the driver."},
+    {"device_problem", device_problem, METH_O, "device_problem(name): why it can't be used, or None."},
+    {"device_properties", device_properties, METH_O, "device_properties(name): a dict."},
+    {"stats", launch_stats, METH_VARARGS, "stats(kernel, types, device, threads, shared_bytes): a dict."},
     {"synchronize", device_synchronize, METH_NOARGS, "synchronize(): wait until all launches of this device are done."},
     {"dtype_known", array_dtype_known, METH_O, "dtype_known(dtype): whether arrays in kernels can have it."},
+    {"memory_info", array_memory_info, METH_O, "memory_info(device): (free, total) bytes."},
+    {"memory_stats", array_memory_stats, METH_VARARGS, "memory_stats(device, reset): what the pool did, as a dict."},
+    {"empty_cache", array_empty_cache, METH_O, "empty_cache(device): give unused memory back to the driver."},
+    {"dlpack_export", dlpack_export, METH_VARARGS,
+     "dlpack_export(array, device_type, device_id, versioned, copied): a DLPack capsule."},
+    {"dlpack_import", dlpack_import, METH_O,
+     "dlpack_import(capsule): (device type, device id, address, shape, strides, dtype, readonly, owner)."},
     {"set_num_threads", set_threads, METH_O,
      "set_num_threads(n): how many OS threads the cpu device uses; 0: all cores."},
     {"num_threads", get_threads, METH_NOARGS, "num_threads(): how many OS threads the cpu device uses."},

@@ -321,7 +321,7 @@ static void packed_strides(HostArray *a) {
 }
 
 static int bad_interface(const char *problem) {
-    PyErr_Format(PyExc_TypeError, "its __array_interface__ %s", problem);
+    PyErr_Format(PyExc_TypeError, "its array interface %s", problem);
     return -1;
 }
 
@@ -411,6 +411,30 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep) {
     if (check_aligned(out) == 0) return 1;
     Py_CLEAR(*keep);
     return -1;
+}
+
+/* "stream" of version 3 of the interface: 1 legacy, 2 per-thread, else a handle; None: nothing to wait for. */
+static int interface_stream(PyObject *dict, void **stream) {
+    PyObject *o = PyDict_GetItemString(dict, "stream");
+    *stream = NULL;
+    if (!o || o == Py_None) return 0;
+    *stream = PyLong_AsVoidPtr(o);
+    return !*stream && PyErr_Occurred() ? -1 : 0;
+}
+
+int cuda_foreign_array(PyObject *o, HostArray *out, PyObject **keep, void **stream) {
+    PyObject *interface;
+    *keep = NULL;
+    int status = optional_attr(o, np.str_cuda_interface, &interface);
+    if (status <= 0) return status;
+    status = from_interface(interface, out);
+    if (status > 0 && interface_stream(interface, stream) < 0) status = -1;
+    Py_DECREF(interface);
+    if (status <= 0) return -1;
+    out->layout = array_layout(out);
+    if (check_aligned(out) < 0) return -1;
+    *keep = Py_NewRef(o);
+    return 1;
 }
 
 /* ---- scalars and dtypes ------------------------------------------------------------------------ */

@@ -26,9 +26,21 @@ int variants_init(KernelObject *k) {
     return t && t->buckets && t->order ? 0 : (PyErr_NoMemory(), -1);
 }
 
+/* A GPU's driver waits for what still runs, and that perhaps for a callback that needs the GIL. */
+static void unload(Module *m) {
+    Device *d = m->device;
+    if (!d->ops->runs_ptx) {
+        d->ops->unload(d, m);
+        return;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    d->ops->unload(d, m);
+    Py_END_ALLOW_THREADS
+}
+
 static void variant_free(Variant *v) {
     for (uint32_t i = 0; i < v->nmodules; i++)
-        if (v->modules[i]) v->modules[i]->device->ops->unload(v->modules[i]->device, v->modules[i]);
+        if (v->modules[i]) unload(v->modules[i]);
     PyMem_Free(v->modules);
     if (v->image) {
         const CompilerApi *api = compiler_api();
@@ -75,6 +87,14 @@ PyObject *variants_types(KernelObject *k) {
 
 /* ---- finding ----------------------------------------------------------------------------------- */
 
+/* What a specialisation is looked for by, beside its facts. */
+typedef struct Wanted {
+    const uint8_t *key;
+    uint32_t size;
+    uint16_t sm;
+    bool host_function;
+} Wanted;
+
 static uint32_t hash_bytes(const uint8_t *at, uint32_t n) {
     uint64_t h = 1469598103934665603u;
     for (; n >= 8; n -= 8, at += 8) {
@@ -87,8 +107,9 @@ static uint32_t hash_bytes(const uint8_t *at, uint32_t n) {
     return (uint32_t)(h ^ h >> 32);
 }
 
-static bool has_key(const Variant *v, const uint8_t *key, uint32_t size, bool host_function) {
-    return v->key_size == size && v->host_function == host_function && memcmp(v->key, key, size) == 0;
+static bool has_key(const Variant *v, const Wanted *w) {
+    return v->key_size == w->size && v->sm == w->sm && v->host_function == w->host_function &&
+           memcmp(v->key, w->key, w->size) == 0;
 }
 
 /* What is known of a key: the variant for the facts, the best one that serves them too, how many there are. */
@@ -99,12 +120,12 @@ typedef struct Found {
 
 static unsigned count_bits(uint32_t x) { return (unsigned)__builtin_popcount(x); }
 
-static Found find(const KernelObject *k, const uint8_t *key, uint32_t size, uint32_t facts, bool host_function) {
+static Found find(const KernelObject *k, const Wanted *w, uint32_t facts) {
     const struct Variants *t = k->variants;
     Found f = {NULL, NULL, NULL, 0};
-    uint32_t hash = hash_bytes(key, size);
+    uint32_t hash = hash_bytes(w->key, w->size);
     for (Variant *v = t->buckets[hash & (t->nbuckets - 1)]; v; v = v->next) {
-        if (v->hash != hash || !has_key(v, key, size, host_function)) continue;
+        if (v->hash != hash || !has_key(v, w)) continue;
         f.n++;
         f.any = v;
         if (v->facts == facts) f.exact = v;
@@ -194,12 +215,13 @@ static Variant *compile(const CompileRequest *r) {
     v->hash = hash_bytes(r->key, r->key_size);
     v->facts = r->facts;
     v->host_function = r->host_function;
+    v->sm = r->sm;
     v->nleaves = key_leaves(c.types, c.ntypes);
     v->axes = axes_of(c.module);
     v->types = types_from_argtypes(c.types, c.ntypes);
     if (!v->types || hold_classes(v, c.module) < 0) goto error;
     if (r->host_function && !(v->result = type_from_argtype(&c.result))) goto error;
-    if (compile_options(&options, r->options, TARGET_CPU, NULL) < 0) goto error;
+    if (compile_options_sm(&options, r->options, r->sm) < 0) goto error;
     v->image = compilation_image(&c, &options);
     if (!v->image || learn_written(v) < 0 || insert(r->kernel, v) < 0) goto error;
     compilation_close(&c);
@@ -244,16 +266,20 @@ static void unlock(KernelObject *k) {
 }
 
 /* Compiles unless another thread was faster. When a key has had its share of variants, the general one serves. */
-static Variant *find_or_compile(KernelObject *k, const uint8_t *key, uint32_t size, uint32_t facts,
-                                bool host_function) {
+static Variant *find_or_compile(KernelObject *k, const Wanted *w, uint32_t facts) {
     if (lock(k) < 0) return NULL;
-    Found f = find(k, key, size, facts, host_function);
+    Found f = find(k, w, facts);
     if (!f.exact && f.n >= MOST_FACTS) {
         f.exact = f.serves;
         facts = 0;
     }
-    CompileRequest r = {
-        .kernel = k, .key = key, .key_size = size, .facts = facts, .host_function = host_function, .options = &k->opt};
+    CompileRequest r = {.kernel = k,
+                        .key = w->key,
+                        .key_size = w->size,
+                        .sm = w->sm,
+                        .facts = facts,
+                        .host_function = w->host_function,
+                        .options = &k->opt};
     Variant *v = f.exact ? f.exact : compile(&r);
     unlock(k);
     return v;
@@ -261,33 +287,43 @@ static Variant *find_or_compile(KernelObject *k, const uint8_t *key, uint32_t si
 
 Variant *variant_for_launch(Bound *b, const LaunchConfig *c) {
     struct Variants *t = b->kernel->variants;
+    int sm = b->device ? compile_sm(b->device) : 0;
+    if (sm < 0) return NULL;
+    Wanted w = {b->key, b->key_size, (uint16_t)sm, false};
     Variant *last = t->last;
-    if (last && has_key(last, b->key, b->key_size, false) && args_facts(b, last->written, c) == last->facts)
-        return last;
-    Found f = find(b->kernel, b->key, b->key_size, 0, false);
+    if (last && has_key(last, &w) && args_facts(b, last->written, c) == last->facts) return last;
+    Found f = find(b->kernel, &w, 0);
     uint32_t facts = args_facts(b, f.any ? f.any->written : NULL, c);
-    f = find(b->kernel, b->key, b->key_size, facts, false);
+    f = find(b->kernel, &w, facts);
     Variant *v = f.exact;
     if (!v && f.n >= MOST_FACTS) v = f.serves;
-    if (!v) v = find_or_compile(b->kernel, b->key, b->key_size, facts, false);
+    if (!v) v = find_or_compile(b->kernel, &w, facts);
     if (v) t->last = v;
     return v;
 }
 
 Variant *variant_for_host_call(Bound *b) {
-    Found f = find(b->kernel, b->key, b->key_size, 0, true);
-    return f.exact ? f.exact : find_or_compile(b->kernel, b->key, b->key_size, 0, true);
+    Wanted w = {b->key, b->key_size, 0, true};
+    Found f = find(b->kernel, &w, 0);
+    return f.exact ? f.exact : find_or_compile(b->kernel, &w, 0);
+}
+
+Variant *variant_of_types(KernelObject *k, PyObject *types, Device *d) {
+    bool host_function = k->opt.device;
+    int sm = host_function ? 0 : compile_sm(d);
+    Wanted w = {.sm = (uint16_t)sm, .host_function = host_function};
+    uint8_t *key = sm < 0 ? NULL : key_from_types(k, types, &w.size);
+    if (!key) return NULL;
+    w.key = key;
+    uint32_t facts = host_function ? 0 : FACT_SIZE32 | FACT_ALIGN16 | FACT_NOALIAS; /* what most launches have */
+    Variant *v = find_or_compile(k, &w, facts);
+    PyMem_Free(key);
+    return v;
 }
 
 int variant_compile_types(KernelObject *k, PyObject *types) {
-    uint32_t size;
-    uint8_t *key = key_from_types(k, types, &size);
-    if (!key) return -1;
-    bool host_function = k->opt.device;
-    uint32_t facts = host_function ? 0 : FACT_SIZE32 | FACT_ALIGN16 | FACT_NOALIAS; /* what most launches have */
-    Variant *v = find_or_compile(k, key, size, facts, host_function);
-    PyMem_Free(key);
-    return v ? 0 : -1;
+    const DeviceRow *row = device_current();
+    return row && variant_of_types(k, types, row->device) ? 0 : -1;
 }
 
 /* ---- on devices -------------------------------------------------------------------------------- */
@@ -317,7 +353,7 @@ static Module *load(Variant *v, Device *d) {
     status = d->ops->load(d, v->image, &options, v, &m, &failure);
     Py_END_ALLOW_THREADS
     if (status != GPU_OK) errors_from_failure(&failure, d, v->kernel);
-    else if (room_for_module(v, d->index) < 0) d->ops->unload(d, m);
+    else if (room_for_module(v, d->index) < 0) unload(m);
     else v->modules[d->index] = m;
     unlock(v->kernel);
     return PyErr_Occurred() ? NULL : m;

@@ -1,0 +1,118 @@
+/* faults.c - which array of which launch a fault on the emulator is about.
+ *
+ * The emulator reports an address and the allocation next to it. Launches run later than they are asked for, so the
+ * places of the arrays of the last ones are kept: name, dtype, shape and strides, as text and numbers, since the
+ * objects may be gone. */
+#include "launch.h"
+
+#include <stdlib.h>
+
+enum { KEPT = 64, MOST_ARRAYS = 12, NAME = 40 };
+
+typedef struct Seen {
+    char name[NAME];
+    uint8_t dtype, ndim;
+    uintptr_t data, first, last;
+    int64_t shape[MAX_DIMS], strides[MAX_DIMS];
+} Seen;
+
+typedef struct Launched {
+    const Device *device;
+    char entry[128];
+    uint32_t n;
+    Seen arrays[MOST_ARRAYS];
+} Launched;
+
+static Launched *ring; /* under the GIL */
+static uint64_t launches;
+
+void faults_remember(const Device *d, const Bound *b, const Variant *v) {
+    if (strcmp(d->ops->kind, "emulated") != 0) return;
+    if (!ring && !(ring = calloc(KEPT, sizeof *ring))) return; /* messages say less then */
+    Launched *l = &ring[launches++ % KEPT];
+    l->device = d;
+    l->n = 0;
+    PyOS_snprintf(l->entry, sizeof l->entry, "%s", v->image->entry);
+    for (uint32_t i = 0; i < b->nleaves && l->n < MOST_ARRAYS; i++) {
+        const Leaf *leaf = &b->leaves[i];
+        if (!leaf->is_array) continue;
+        Seen *s = &l->arrays[l->n++];
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(b->kernel->params, leaf->param));
+        PyOS_snprintf(s->name, sizeof s->name, "%s", name ? name : "?");
+        if (!name) PyErr_Clear();
+        s->dtype = leaf->dtype;
+        s->ndim = leaf->ndim;
+        s->data = (uintptr_t)leaf->data;
+        LeafExtent e = leaf_extent(leaf);
+        s->first = e.first;
+        s->last = e.last;
+        memcpy(s->shape, leaf->shape, leaf->ndim * sizeof *s->shape);
+        memcpy(s->strides, leaf->strides, leaf->ndim * sizeof *s->strides);
+    }
+}
+
+/* How far an address lies outside of the array's bytes. */
+static uintptr_t distance(const Seen *s, uintptr_t at) {
+    return at < s->first ? s->first - at : at >= s->last ? at - s->last + 1 : 0;
+}
+
+/* The array that the access was meant for: the nearest one, in the newest launch of the kernel. */
+static const Seen *find(const Device *d, const char *kernel, uintptr_t at) {
+    for (uint64_t k = 0; k < KEPT && k < launches; k++) {
+        const Launched *l = &ring[(launches - 1 - k) % KEPT];
+        if (l->device != d || strcmp(l->entry, kernel) != 0) continue;
+        const Seen *best = NULL;
+        for (uint32_t i = 0; i < l->n; i++)
+            if (!best || distance(&l->arrays[i], at) < distance(best, at)) best = &l->arrays[i];
+        return best;
+    }
+    return NULL;
+}
+
+/* The index whose element lies there: axes by falling strides, each as far as it goes without a remainder of its own
+ * sign. What lies outside makes the index of the outermost axis too large or negative. */
+static void index_of(const Seen *s, uintptr_t at, int64_t *index) {
+    int64_t rest = (int64_t)(at - s->data);
+    bool done[MAX_DIMS] = {false};
+    memset(index, 0, sizeof *index * MAX_DIMS);
+    for (int k = 0; k < s->ndim; k++) {
+        int axis = -1;
+        for (int i = 0; i < s->ndim; i++)
+            if (!done[i] && (axis < 0 || llabs(s->strides[i]) > llabs(s->strides[axis]))) axis = i;
+        done[axis] = true;
+        int64_t step = s->strides[axis];
+        if (!step) continue;
+        int64_t q = rest / step;
+        if (rest % step != 0 && (rest < 0) != (step < 0)) q--; /* floor */
+        index[axis] = q;
+        rest -= q * step;
+    }
+}
+
+static PyObject *tuple_of(const int64_t *v, int n) {
+    PyObject *t = PyTuple_New(n);
+    for (int i = 0; t && i < n; i++) {
+        PyObject *o = PyLong_FromLongLong(v[i]);
+        if (!o) Py_CLEAR(t);
+        else PyTuple_SET_ITEM(t, i, o);
+    }
+    return t;
+}
+
+PyObject *faults_place(const Device *d, const Failure *f) {
+    const Seen *s =
+        ring && f->fault.kernel && f->fault.in_global ? find(d, f->fault.kernel, (uintptr_t)f->fault.address) : NULL;
+    if (!s) return NULL;
+    int64_t at[MAX_DIMS];
+    index_of(s, (uintptr_t)f->fault.address, at);
+    PyObject *shape = tuple_of(s->shape, s->ndim), *index = tuple_of(at, s->ndim);
+    bool inside = distance(s, (uintptr_t)f->fault.address) == 0;
+    PyObject *text =
+        shape && index
+            ? PyUnicode_FromFormat("%s '%s' (%s, shape %R)%s index %R", inside ? "in array" : "by array", s->name,
+                                   dtype_info[s->dtype].name, shape, inside ? " at" : ": there is no", index)
+            : NULL;
+    Py_XDECREF(shape);
+    Py_XDECREF(index);
+    return text;
+}

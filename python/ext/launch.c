@@ -1,0 +1,300 @@
+/* launch.c - a launch whose arguments are bound: on devices that load an Image, and as the plain function. */
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <unistd.h>
+
+enum { FEW_BYTES = 512, LEAST_BLOCK = 32 };
+
+/* ---- sizes ------------------------------------------------------------------------------------- */
+
+/* k[gpu.auto]: the largest array says how many threads; the kernel's code says of how many dimensions. */
+static int size_from_arguments(const Bound *b, Config *c, uint32_t axes) {
+    const Leaf *largest = NULL;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < b->nleaves; i++) {
+        const Leaf *l = &b->leaves[i];
+        uint64_t n = 1;
+        if (!l->is_array || (axes > 1 && l->ndim < axes)) continue;
+        for (int d = 0; d < l->ndim; d++) n *= (uint64_t)l->shape[d];
+        if (!largest || n > most) {
+            largest = l;
+            most = n;
+        }
+    }
+    if (!largest) {
+        PyObject *cls = errors_class("LaunchError");
+        PyErr_Format(cls,
+                     "k[gpu.auto]: no argument of %U is an array of %u or more dimensions, so the size must be "
+                     "given: k[grid, block]",
+                     b->kernel->name, axes > 1 ? axes : 0);
+        Py_DECREF(cls);
+        return -1;
+    }
+    uint64_t shape[3] = {most, 1, 1};
+    for (uint32_t d = 0; axes > 1 && d < axes; d++) shape[d] = (uint64_t)largest->shape[d];
+    config_for_threads(c, shape, axes);
+    return 0;
+}
+
+/* The block that fills the device best, by its driver; asked once for a variant. */
+static int suggested_block(Variant *v, Device *d, uint32_t shared_bytes, uint32_t *out) {
+    if (v->suggested && v->suggested_for == d && v->suggested_shared == shared_bytes) {
+        *out = v->suggested;
+        return 0;
+    }
+    Module *m = variant_module(v, d);
+    if (!m) return -1;
+    Failure f;
+    uint32_t block = 0, grid;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = d->ops->suggest_block(d, m, shared_bytes, 0, &block, &grid, &f);
+    Py_END_ALLOW_THREADS
+    if (status != GPU_OK) return errors_from_failure(&f, d, v->kernel);
+    v->suggested = *out = block;
+    v->suggested_for = d;
+    v->suggested_shared = shared_bytes;
+    return 0;
+}
+
+/* Along one axis as many threads as the driver says; tiles are halved until they fit. */
+static int fit_block(Variant *v, Device *d, Config *c) {
+    LaunchConfig *l = &c->launch;
+    uint32_t block = 0;
+    if (!d->ops->runs_ptx || c->tpb || c->empty) return 0;
+    if (suggested_block(v, d, l->shared_bytes, &block) < 0) return -1;
+    if (l->block[1] == 1 && l->block[2] == 1) {
+        uint64_t whole = (c->sized[0] + LEAST_BLOCK - 1) / LEAST_BLOCK * LEAST_BLOCK;
+        l->block[0] = whole < block ? (uint32_t)whole : block;
+    }
+    for (int axis = 0; (uint64_t)l->block[0] * l->block[1] * l->block[2] > block; axis = (axis + 1) % 3)
+        if (l->block[2 - axis] > 1) l->block[2 - axis] /= 2;
+    for (int i = 0; i < 3; i++) {
+        uint64_t blocks = c->sized[i] / l->block[i] + (c->sized[i] % l->block[i] != 0);
+        l->grid[i] = blocks > UINT32_MAX ? UINT32_MAX : (uint32_t)blocks;
+    }
+    return 0;
+}
+
+/* Grid and block where the launch doesn't give them. */
+static int choose_size(Bound *b, Config *c, Device *d) {
+    if (!c->automatic && !(c->forall && d->ops->runs_ptx)) return 0;
+    Config one = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
+    Variant *v = variant_for_launch(b, c->automatic ? &one.launch : &c->launch);
+    if (!v || (c->automatic && size_from_arguments(b, c, v->axes) < 0)) return -1;
+    return fit_block(v, d, c);
+}
+
+/* ---- streams ----------------------------------------------------------------------------------- */
+
+/* The launch's stream; arrays that were allocated for another one are kept until this one has passed. */
+static int choose_stream(const Bound *b, Config *c, Device *d) {
+    PyObject *object;
+    bool ours = c->stream && (PyObject_TypeCheck(c->stream, &Stream_Type) || !d->ops->shares_host_memory);
+    if (!ours) { /* on the CPU every stream is empty, whatever it is */
+        StreamObject *s = stream_current(d);
+        c->launch.stream = s ? s->stream : NULL;
+    } else if (stream_named(c->stream, d, &c->launch.stream, &object) < 0) return -1;
+    for (uint32_t i = 0; i < b->nleaves; i++) {
+        const ArrayObject *a = b->leaves[i].array;
+        if (!a || a->memory->kind != MEMORY_DEVICE || a->memory->owner || memory_stream(a->memory) == c->launch.stream)
+            continue;
+        Failure f;
+        if (d->ops->used_on(d, a->memory->at, c->launch.stream, &f) != GPU_OK)
+            return errors_from_failure(&f, d, b->kernel);
+    }
+    return 0;
+}
+
+/* ---- kernels with exceptions under way --------------------------------------------------------- */
+
+/* A kernel that may have raised is kept until somebody has looked: it knows what its exception is called. */
+static struct {
+    Variant **at;
+    uint32_t n, cap;
+} held;
+
+static bool is_settled(const Variant *v) {
+    for (uint32_t i = 0; i < v->nmodules; i++)
+        if (v->modules[i] && __atomic_load_n(&v->modules[i]->unsettled, __ATOMIC_ACQUIRE)) return false;
+    return true;
+}
+
+void launch_settled(void) {
+    for (uint32_t i = 0; i < held.n;) {
+        Variant *v = held.at[i];
+        if (!is_settled(v)) {
+            i++;
+            continue;
+        }
+        held.at[i] = held.at[--held.n];
+        v->held = false;
+        Py_DECREF(v->kernel);
+    }
+}
+
+static int hold(Variant *v) {
+    if (v->held || is_settled(v)) return 0;
+    launch_settled();
+    if (held.n == held.cap) {
+        uint32_t cap = held.cap ? 2 * held.cap : 16;
+        Variant **at = PyMem_Realloc(held.at, cap * sizeof *at);
+        if (!at) return PyErr_NoMemory(), -1;
+        held.at = at;
+        held.cap = cap;
+    }
+    v->held = true;
+    Py_INCREF(v->kernel);
+    held.at[held.n++] = v;
+    return 0;
+}
+
+/* ---- launching --------------------------------------------------------------------------------- */
+
+static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
+    _Alignas(16) char few[FEW_BYTES];
+    char *params = v->image->params_bytes <= FEW_BYTES ? few : PyMem_Malloc(v->image->params_bytes);
+    if (!params) return PyErr_NoMemory(), -1;
+    int result = args_pack(b, v->image, params);
+    if (result == 0) {
+        Failure failure;
+        GilWaiter w;
+        faults_remember(d, b, v);
+        c->launch.cost = &v->cost;
+        waiter_begin(&w);
+        c->launch.interrupted = w.waiter.interrupted;
+        c->launch.interrupted_arg = w.waiter.arg;
+        Status status = d->ops->launch(d, m, params, &c->launch, &failure);
+        waiter_end(&w);
+        if (status != GPU_OK) result = errors_from_failure(&failure, d, b->kernel);
+        else if (v->image->raises && d->ops->runs_ptx) result = hold(v);
+    }
+    if (params != few) PyMem_Free(params);
+    return result;
+}
+
+static int launch(Bound *b, Config *c, Device *d, Variant *v) {
+    Module *m = variant_module(v, d);
+    if (!m || choose_stream(b, c, d) < 0) return -1;
+    if (d->ops->shares_host_memory || !b->on_host) return start(b, c, d, v, m);
+    Staged stage;
+    int result = stage_in(&stage, b, v, d, c->launch.stream);
+    if (result == 0) result = start(b, c, d, v, m);
+    if (result == 0) result = stage_out(&stage, b, v);
+    stage_close(&stage);
+    return result;
+}
+
+int launch_image(const DeviceRow *row, Bound *b, Config *c) {
+    Device *d = b->device = row->device;
+    if (args_flatten(b) < 0 || choose_size(b, c, d) < 0 || config_check(c, d) < 0) return -1;
+    if (c->empty) return 0;
+    Variant *v = variant_for_launch(b, &c->launch);
+    return v ? launch(b, c, d, v) : -1;
+}
+
+/* ---- the plain function ------------------------------------------------------------------------ */
+
+static uint32_t axes_by_arguments(const Bound *b) {
+    uint32_t axes = 1;
+    for (uint32_t i = 0; i < b->nleaves; i++)
+        if (b->leaves[i].is_array && b->leaves[i].ndim > axes) axes = b->leaves[i].ndim;
+    return axes < 3 ? axes : 3;
+}
+
+int launch_python(const DeviceRow *row, Bound *b, Config *c) {
+    if (args_flatten(b) < 0) return -1; /* refuses what the other devices refuse */
+    if (c->automatic) {
+        Config one = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
+        Variant *v = variant_for_launch(b, &one.launch); /* the code says which indices it reads */
+        if (!v) PyErr_Clear();
+        if (size_from_arguments(b, c, v ? v->axes : axes_by_arguments(b)) < 0) return -1;
+    }
+    if (config_check(c, row->device) < 0) return -1;
+    if (c->empty) return 0;
+    const LaunchConfig *l = &c->launch;
+    PyObject *module = PyImport_ImportModule("gpu._pydevice");
+    uint32_t named = b->kernel->nparams - b->kernel->vararg;
+    Py_ssize_t rest = b->rest ? PyTuple_GET_SIZE(b->rest) : 0;
+    PyObject *args = module ? PyTuple_New(named + rest) : NULL;
+    for (uint32_t i = 0; args && i < named; i++) PyTuple_SET_ITEM(args, i, Py_NewRef(b->values[i]));
+    for (Py_ssize_t i = 0; args && i < rest; i++)
+        PyTuple_SET_ITEM(args, named + i, Py_NewRef(PyTuple_GET_ITEM(b->rest, i)));
+    PyObject *types = args ? types_from_key(b->key, b->key_size) : NULL;
+    PyObject *result = types ? PyObject_CallMethod(module, "launch", "O(III)(III)OO", b->kernel, l->grid[0], l->grid[1],
+                                                   l->grid[2], l->block[0], l->block[1], l->block[2], args, types)
+                             : NULL;
+    Py_XDECREF(types);
+    Py_XDECREF(module);
+    Py_XDECREF(args);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+/* ---- what a specialisation needs --------------------------------------------------------------- */
+
+typedef struct Need {
+    const char *name;
+    long long value;
+} Need;
+
+static PyObject *dict_of(const Need *needs, size_t n) {
+    PyObject *dict = PyDict_New();
+    for (size_t i = 0; dict && i < n; i++) {
+        PyObject *value = needs[i].value < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(needs[i].value);
+        if (!value || PyDict_SetItemString(dict, needs[i].name, value) < 0) Py_CLEAR(dict);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
+static Status ask_code(Device *d, Module *m, uint32_t *threads, uint32_t shared, CodeInfo *code, uint32_t *blocks,
+                       uint32_t *suggested, Failure *f) {
+    uint32_t grid;
+    Status status = d->ops->code_info(d, m, code, f);
+    if (status == GPU_OK) status = d->ops->suggest_block(d, m, shared, 0, suggested, &grid, f);
+    if (*threads == 0) *threads = *suggested;
+    if (status == GPU_OK) status = d->ops->occupancy(d, m, *threads, shared, blocks, f);
+    return status;
+}
+
+PyObject *launch_stats(PyObject *module, PyObject *args) {
+    (void)module;
+    KernelObject *k;
+    PyObject *types;
+    const char *device;
+    unsigned threads, shared;
+    if (!PyArg_ParseTuple(args, "O!OzII:stats", &Kernel_Type, &k, &types, &device, &threads, &shared)) return NULL;
+    const DeviceRow *row = device ? device_row(device) : device_current();
+    Device *d = row ? row->device : NULL;
+    Variant *v = d ? variant_of_types(k, types, d) : NULL;
+    Module *m = v ? variant_module(v, d) : NULL;
+    if (!m) return NULL;
+    CodeInfo code = {.spill_bytes = -1};
+    Failure f;
+    uint32_t blocks = 0, suggested = 0;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = ask_code(d, m, &threads, shared, &code, &blocks, &suggested, &f);
+    Py_END_ALLOW_THREADS
+    if (status != GPU_OK) {
+        errors_from_failure(&f, d, k);
+        return NULL;
+    }
+    const Need needs[] = {{"registers", d->ops->runs_ptx ? (long long)code.registers : -1},
+                          {"spill_bytes", code.spill_bytes},
+                          {"local_bytes", code.local_bytes},
+                          {"shared_bytes", code.shared_bytes},
+                          {"constant_bytes", code.constant_bytes},
+                          {"max_threads", code.max_threads},
+                          {"max_dynamic_shared_bytes", d->ops->runs_ptx ? (long long)code.max_dynamic_shared : -1},
+                          {"ptx_version", d->ops->runs_ptx ? (long long)code.ptx_version : -1},
+                          {"binary_version", d->ops->runs_ptx ? (long long)code.binary_version : -1},
+                          {"block", threads},
+                          {"suggested_block", suggested},
+                          {"blocks_per_multiprocessor", blocks},
+                          {"resident_threads", d->ops->runs_ptx ? (long long)blocks * threads : -1},
+                          {"max_resident_threads", d->ops->runs_ptx ? d->info.max_threads_per_multiprocessor : -1}};
+    return dict_of(needs, sizeof needs / sizeof *needs);
+}
