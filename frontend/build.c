@@ -18,6 +18,10 @@ typedef struct Body {
 } Body;
 
 /* ---- blocks and PHIs --------------------------------------------------------------------------------- */
+static bool is_later(const PySpan *a, const PySpan *b) {
+    return a->line > b->line || (a->line == b->line && a->col > b->col);
+}
+
 static void report_conflict(Body *b, PyRef r) {
     Eval *e = b->e;
     const Conflict *c = b->inst->conflict[r];
@@ -28,7 +32,9 @@ static void report_conflict(Body *b, PyRef r) {
                "how many items there are is part of a value's type");
         return;
     }
-    const PySpan span = from[from[1]->op == PY_PARAM ? 0 : 1]->span; /* a parameter has no place of its own */
+    /* A parameter has no place of its own; of an expression, what stands later in the source is a part of it. */
+    bool first = from[1]->op == PY_PARAM || (!in->name && is_later(&from[0]->span, &from[1]->span));
+    const PySpan span = from[first ? 0 : 1]->span;
     Diag *d = in->name
                   ? e_diag(e, span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
                   : e_diag(e, span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
@@ -52,9 +58,9 @@ static BlockId enter(Body *b, PyBlockId py) {
         const PyInstr *in = &b->inst->f->instrs.at[r];
         if (in->op != PY_PHI) break;
         e_set_span(e, in->span);
-        if (b->inst->conflict[r]) report_conflict(b, r);
         Val v = b->inst->cell[r];
-        b->fr->vals[r] = v.ty ? val_phi(e, v) : val_poison(e);
+        if (b->inst->conflict[r]) report_conflict(b, r);
+        b->fr->vals[r] = v.ty && !b->inst->conflict[r] ? val_phi(e, v) : val_poison(e);
     }
     e->cur = saved;
     return b->entry[py];

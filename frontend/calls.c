@@ -264,6 +264,29 @@ static bool is_numpy_dtype(Eval *e, HostRef cls) {
     return dtype && e->host->same(e->host->self, dtype, cls);
 }
 
+static Val named_tuple(Eval *e, const CallSite *site, HostRef cls, HostRef names, uint32_t count, uint32_t n,
+                       const Val *args) {
+    const Host *h = e->host;
+    HostRef defaults = h->attr(h->self, cls, "_field_defaults");
+    const char **fields = ARENA_ARRAY(e->arena, const char *, count + 1),
+               **params = ARENA_ARRAY(e->arena, const char *, count + 1);
+    HostRef *value = ARENA_ARRAY(e->arena, HostRef, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        HostInfo name;
+        memset(&name, 0, sizeof name);
+        HostRef field = h->item(h->self, names, i);
+        h->info(h->self, field, &name);
+        fields[i] = name.text ? name.text : "?";
+        value[i] = defaults ? h->lookup(h->self, defaults, field) : NULL;
+        params[i] = value[i] ? arena_printf(e->arena, "?%s", fields[i]) : fields[i];
+    }
+    Val *items = ARENA_ARRAY(e->arena, Val, count + 1);
+    if (!call_bind(e, site, n, args, count, params, items)) return val_poison(e);
+    for (uint32_t i = 0; i < count; i++)
+        if (!items[i].ty) items[i] = val_object(e, value[i]);
+    return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, count, items, NULL, NULL, fields), .items = items};
+}
+
 /* A named tuple's class has _fields; anything else that is a class can't be made in a kernel. */
 static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo *info, uint32_t n, const Val *args) {
     HostInfo fields;
@@ -273,17 +296,7 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
     HostRef names = e->host->attr(e->host->self, cls, "_fields");
     if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE)
         return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
-    const char **params = ARENA_ARRAY(e->arena, const char *, fields.n + 1);
-    for (size_t i = 0; i < fields.n; i++) {
-        HostInfo name;
-        memset(&name, 0, sizeof name);
-        e->host->info(e->host->self, e->host->item(e->host->self, names, i), &name);
-        params[i] = name.text ? name.text : "?";
-    }
-    Val *items = ARENA_ARRAY(e->arena, Val, fields.n + 1);
-    if (!call_bind(e, site, n, args, (uint32_t)fields.n, params, items)) return val_poison(e);
-    return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, (uint32_t)fields.n, items, NULL, NULL, params),
-                 .items = items};
+    return named_tuple(e, site, cls, names, (uint32_t)fields.n, n, args);
 }
 
 static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {

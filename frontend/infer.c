@@ -127,6 +127,7 @@ static void sweep_phi(Sweep *w, PyRef r) {
         from = in->args[i];
         v = joined;
     }
+    if (poison.ty && v.ty && v.ty->kind == TY_TUPLE) v = poison; /* its length may be wrong, too */
     if (!v.ty) v = poison.ty ? poison : undef ? (Val){.ty = ty_undef(w->e->types)} : v;
     if (w->number > FREE_SWEEPS && contributes(v) && contributes(inst->cell[r]) &&
         !val_join(w->e, inst->cell[r], v, &v))

@@ -6,6 +6,7 @@ Each takes an array of 16 numbers, an output and the integer 3.
 import enum
 import math
 from collections import namedtuple
+from typing import NamedTuple
 
 import gpu
 import numpy as np
@@ -550,6 +551,12 @@ SWAPPED = np.arange(5, dtype=">f8") * 1.5
 ASKEW = np.frombuffer(b"\x00" + np.arange(5, dtype=np.int32).tobytes(), np.uint8)[1:].view(np.int32)
 
 
+class Defaults(NamedTuple):
+    x: float
+    y: float = 2.5
+    z: int = 4
+
+
 class Scale:
     factor = 2.5
 
@@ -639,3 +646,9 @@ def k_reversed_range(a, o, n):
         o[i] = o[i] % 1000 * 3 + v
     for k, v in enumerate(range(n, i, n), 5):
         o[i] += k * v
+
+
+def k_named_tuple_defaults(a, o, n):
+    i = gpu.grid(1)
+    t, u, v = Defaults(a[i]), Defaults(i, z=n), Defaults(z=1, x=2)
+    o[i] = t.x * t.y + t.z + u.x * u.y * u.z + v.x + v[1] + v.z

@@ -93,6 +93,19 @@ def wide_characters(x, größe, out):
     out[0] = "日本語" + größe  # the carets stand under the expression
 
 
+
+@gpu.jit
+def nested_comprehension(x):
+    rows = [[a * b for a in (1, 2)] for b in (3, 4)]
+    x[0] = rows[0][1] + rows[1][0]
+
+
+@gpu.jit
+def sides(x, n):
+    i = gpu.grid(1)
+    x[i] = x[i] and n
+
+
 # >>> message catches(f4[::1])
 # UnsupportedError: language.py:8:5: error: try is not supported in a kernel: a kernel has no exception handling
 #     8 |     try:
@@ -187,4 +200,13 @@ def wide_characters(x, größe, out):
 #       |              ^^^^^^^^^^^^^^^^
 #    help: a kernel has no text at run time
 #    in kernel wide_characters(array(float32, 1d, C), int (weak), array(float32, 1d, C))
+# <<<
+# >>> message nested_comprehension(f4[::1])
+# UnsupportedError: language.py:99:13: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
+#    99 |     rows = [[a * b for a in (1, 2)] for b in (3, 4)]
+#       |             ^^^^^^^^^^^^^^^^^^^^^^^
+#    help: write a loop
+#    in kernel nested_comprehension(array(float32, 1d, C))
+# <<<
+# >>> message sides(u8[::1], int)
 # <<<
