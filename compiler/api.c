@@ -12,6 +12,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ static _Thread_local struct {
 static void on_fatal(const char *reason) {
     strncpy(fatal.reason, reason, sizeof fatal.reason - 1);
     if (fatal.to) longjmp(*fatal.to, 1);
+    fprintf(stderr, "gpu: a fatal error of LLVM outside of a compilation: %s\n", reason);
     abort();
 }
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
+import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +58,45 @@ def test_together(package: str, first: str) -> None:
     code = "\n".join(parts + parts)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.mark.one_version
+def test_a_fatal_error_of_llvm_is_an_exception(tmp_path: Path) -> None:
+    """LLVM ends the process when it can't select an instruction, as in this library of math functions."""
+    binding = pytest.importorskip("llvmlite.binding")
+    library = binding.parse_assembly("""
+        target triple = "nvptx64-nvidia-cuda"
+        declare i64 @llvm.x86.rdtsc()
+        define double @__nv_sin(double %x) {
+            %t = call i64 @llvm.x86.rdtsc()
+            %d = uitofp i64 %t to double
+            ret double %d
+        }
+    """)
+    path = tmp_path / "libdevice.bc"
+    path.write_bytes(library.as_bitcode())
+    script = """
+        import math
+        import numpy as np, gpu
+        @gpu.jit
+        def bad(x):
+            x[0] = math.sin(x[1])
+        @gpu.jit
+        def good(x):
+            x[0] = 2
+        for _ in range(3):
+            try:
+                bad.inspect("ptx", "f8[::1]", arch="sm_80")
+            except gpu.CompileError as error:
+                print(error)
+            assert "st.global" in good.inspect("ptx", "f8[::1]", arch="sm_80")
+        x = np.zeros(1)
+        good[1, 1](x)
+        assert x[0] == 2
+    """
+    environment = {**os.environ, "GPU_LIBDEVICE": str(path)}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.count("Cannot select: intrinsic %llvm.x86.rdtsc") == 3, done.stderr
+    assert done.returncode == 0, done.stderr
