@@ -110,11 +110,11 @@ static void load_launch(Lower *L) {
     Val launch = LLVMGetParam(L->fn, n);
     c->first = LLVMGetParam(L->fn, n + 1);
     c->last = LLVMGetParam(L->fn, n + 2);
-    static const uint32_t most[3] = {1024, 1024, 64};
+    static const uint32_t most[3] = {MOST_BLOCK_X, MOST_BLOCK_Y, MOST_BLOCK_Z};
     for (unsigned i = 0; i < 3; i++) {
         c->grid[i] = load_field(L, L->i32, launch, offsetof(CpuLaunch, grid) + i * sizeof(uint32_t), "grid");
         c->block[i] = load_field(L, L->i32, launch, offsetof(CpuLaunch, block) + i * sizeof(uint32_t), "block");
-        ll_range(L, c->grid[i], 1, 0x80000000u);
+        ll_range(L, c->grid[i], 1, MOST_GRID_X + UINT64_C(1));
         ll_range(L, c->block[i], 1, most[i] + 1);
     }
     if (L->m->sites.n) L->error = load_field(L, pointer(L), launch, offsetof(CpuLaunch, error), "error");

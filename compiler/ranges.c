@@ -19,6 +19,8 @@
  * u64 only below 2^63; at most 12 walks, after which PHIs count as unknown. */
 #include "ranges.h"
 
+#include "../runtime/image.h"
+
 #include <string.h>
 
 __extension__ typedef __int128 S128;
@@ -114,18 +116,18 @@ static Range shifted(Op op, Type t, Range a, Range b) {
 
 static Range sreg_range(Sreg s) {
     static const Range limits[SREG__COUNT] = {
-        [SREG_TID_X] = {0, 1023},
-        [SREG_TID_Y] = {0, 1023},
-        [SREG_TID_Z] = {0, 63},
-        [SREG_NTID_X] = {1, 1024},
-        [SREG_NTID_Y] = {1, 1024},
-        [SREG_NTID_Z] = {1, 64},
-        [SREG_CTAID_X] = {0, INT32_MAX - 1},
-        [SREG_CTAID_Y] = {0, 65534},
-        [SREG_CTAID_Z] = {0, 65534},
-        [SREG_NCTAID_X] = {1, INT32_MAX},
-        [SREG_NCTAID_Y] = {1, 65535},
-        [SREG_NCTAID_Z] = {1, 65535},
+        [SREG_TID_X] = {0, MOST_BLOCK_X - 1},
+        [SREG_TID_Y] = {0, MOST_BLOCK_Y - 1},
+        [SREG_TID_Z] = {0, MOST_BLOCK_Z - 1},
+        [SREG_NTID_X] = {1, MOST_BLOCK_X},
+        [SREG_NTID_Y] = {1, MOST_BLOCK_Y},
+        [SREG_NTID_Z] = {1, MOST_BLOCK_Z},
+        [SREG_CTAID_X] = {0, MOST_GRID_X - 1},
+        [SREG_CTAID_Y] = {0, MOST_GRID_Y - 1},
+        [SREG_CTAID_Z] = {0, MOST_GRID_Z - 1},
+        [SREG_NCTAID_X] = {1, MOST_GRID_X},
+        [SREG_NCTAID_Y] = {1, MOST_GRID_Y},
+        [SREG_NCTAID_Z] = {1, MOST_GRID_Z},
         [SREG_LANEID] = {0, 31},
     };
     return limits[s];

@@ -35,6 +35,12 @@ typedef struct ErrorRecord {
     uint64_t values[4];          /* RAISE's operands: integers extended by their sign, bool 0 or 1, floats as f64 */
 } ErrorRecord;
 
+/* The largest launch, on every device as on CUDA's. Compiled code relies on it: a device must refuse more. */
+enum {
+    MOST_BLOCK_X = 1024, MOST_BLOCK_Y = 1024, MOST_BLOCK_Z = 64, MOST_BLOCK_THREADS = 1024,
+    MOST_GRID_X = INT32_MAX, MOST_GRID_Y = 65535, MOST_GRID_Z = 65535
+};
+
 /* What a CPU entry gets beside its parameters. Layout is known to compiler/lower_cpu.c. */
 typedef struct CpuLaunch {
     uint32_t grid[3], block[3];
