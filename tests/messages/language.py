@@ -103,7 +103,7 @@ def nested_comprehension(x):
 @gpu.jit
 def sides(x, n):
     i = gpu.grid(1)
-    x[i] = x[i] and n
+    x[i] = (x[i] and n) + 1
 
 
 # >>> message catches(f4[::1])
@@ -209,4 +209,13 @@ def sides(x, n):
 #    in kernel nested_comprehension(array(float32, 1d, C))
 # <<<
 # >>> message sides(u8[::1], int)
+# TypingError: language.py:106:13: error: the two sides of this expression are uint64 and int (weak)
+#   106 |     x[i] = (x[i] and n) + 1
+#       |             ^^^^
+#    note: language.py:106:13: uint64 here
+#   106 |     x[i] = (x[i] and n) + 1
+#       |             ^^^^
+#    note: language.py:103: int (weak) here
+#   103 | @gpu.jit
+#    in kernel sides(array(uint64, 1d, C), int (weak))
 # <<<
