@@ -136,6 +136,22 @@ def test_function_without_a_source_file() -> None:
         gpu.jit(scope["bad"])[1, 1](out)
 
 
+def test_constants_that_change_with_every_launch() -> None:
+    @gpu.jit
+    def k(out, mode):
+        out[0] = 1 if mode == "last" else 2
+
+    out = np.zeros(1)
+    k[1, 1](out, "first")
+    with pytest.raises(ValueError, match=r"k\(\) was given 1000 different .* The latest is 'mode 9\d\d'"):
+        for n in range(2000):
+            k[0, 1](out, f"mode {n}")
+    k[1, 1](out, "first")
+    assert out[0] == 2
+    with pytest.raises(TypeError, match="this is a dict"):
+        k[1, 1](out, {})
+
+
 def test_a_name_that_is_not_utf8() -> None:
     def k(a):
         b = a  # noqa: F841

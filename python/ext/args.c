@@ -314,8 +314,10 @@ static int refuse(const Bound *b, PyObject *o, uint32_t param) {
 }
 
 static int put_constant(Bound *b, PyObject *o, uint32_t param) {
-    PyObject *constant = is_constant(o) ? key_constant(b->kernel, o) : NULL;
+    if (!is_constant(o)) return refuse(b, o, param);
+    PyObject *constant = key_constant(b->kernel, o);
     if (!constant) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
         PyErr_Clear();
         return refuse(b, o, param);
     }

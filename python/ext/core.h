@@ -196,7 +196,8 @@ typedef struct KeyReader { const uint8_t *at, *end; } KeyReader;
 void key_put_array(uint8_t *at, DType d, unsigned ndim, Layout layout, bool readonly);  /* KEY_ARRAY_BYTES */
 enum { KEY_ARRAY_BYTES = 4, KEY_SCALAR_BYTES = 2, KEY_OBJECT_BYTES = 1 + sizeof(void *),
        KEY_TUPLE_BYTES = 3 + sizeof(void *), KEY_MOST_BYTES = 16 };
-/* The object that stands for all that are equal to `o`; borrowed. NULL with TypeError if it can't be hashed. */
+/* The object that stands for all that are equal to `o`; borrowed. NULL with TypeError if it can't be hashed, ValueError if
+ * the kernel has too many. */
 PyObject *key_constant(KernelObject *k, PyObject *o);
 bool key_read(KeyReader *r, Arena *a, ArgType *out);        /* the next type; false at the end */
 ArgType *key_types(Arena *a, const uint8_t *key, uint32_t size, uint32_t *n);

@@ -15,11 +15,25 @@ void key_put_array(uint8_t *at, DType d, unsigned ndim, Layout layout, bool read
     at[3] = (uint8_t)(layout | readonly << 2);
 }
 
+enum { MOST_CONSTANTS = 1000 };
+
+/* Each is compiled for and kept as long as the kernel: what changes with every launch must not become one. */
+static PyObject *new_constant(KernelObject *k, PyObject *pair, PyObject *o) {
+    if (PyDict_GET_SIZE(k->constants) < MOST_CONSTANTS) return PyDict_SetDefault(k->constants, pair, o);
+    PyErr_Format(
+        PyExc_ValueError,
+        "%U() was given %d different functions, strings or other constants, and each needs code of its own; pass "
+        "what changes from launch to launch as a number or an array. The latest is %.200R",
+        k->name, MOST_CONSTANTS, o);
+    return NULL;
+}
+
 /* Equal values of different classes (1 and True, "a" and an enum member) are different constants. */
 PyObject *key_constant(KernelObject *k, PyObject *o) {
     PyObject *pair = PyTuple_Pack(2, (PyObject *)Py_TYPE(o), o);
     if (!pair) return NULL;
-    PyObject *found = PyDict_SetDefault(k->constants, pair, o);
+    PyObject *found = PyDict_GetItemWithError(k->constants, pair);
+    if (!found && !PyErr_Occurred()) found = new_constant(k, pair, o);
     Py_DECREF(pair);
     return found;
 }
