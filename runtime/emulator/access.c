@@ -8,14 +8,21 @@
 
 /* ---- one lane, the slow way --------------------------------------------------------------------- */
 
-typedef struct Lane { const PtxInst *in; Space space; int lane; uint32_t bytes; unsigned how; } Lane;
+typedef struct Lane {
+    const PtxInst *in;
+    Space space;
+    int lane;
+    uint32_t bytes;
+    unsigned how;
+} Lane;
 
 static void fault_lane(Warp *w, const Lane *l, FaultKind kind, Space space, uint64_t address) {
     fault_access(w, l->in, l->lane, kind, space, address, l->bytes, l->how);
 }
 
 /* Shared, local and parameter memory: an offset into one piece. */
-static uint8_t *locate_offset(Warp *w, const Lane *l, Space space, uint64_t at, uint8_t *base, uint64_t size, uint64_t shown) {
+static uint8_t *locate_offset(Warp *w, const Lane *l, Space space, uint64_t at, uint8_t *base, uint64_t size,
+                              uint64_t shown) {
     if (l->bytes > size || at > size - l->bytes) {
         bool elsewhere = at >= WINDOW_BYTES && l->space != SPACE_GENERIC;
         fault_lane(w, l, elsewhere ? FAULT_ADDRESS_SPACE : FAULT_OUT_OF_BOUNDS, space, shown);
@@ -49,7 +56,11 @@ static uint8_t *locate_far(Warp *w, const Lane *l, AccessCache *c, uint64_t addr
             fault_lane(w, l, other ? FAULT_ADDRESS_SPACE : FAULT_OUT_OF_BOUNDS, SPACE_GLOBAL, address);
         }
         if (a->freed) fault_lane(w, l, FAULT_USE_AFTER_FREE, SPACE_GLOBAL, address);
-        *c = (AccessCache){.epoch = epoch, .address = a->address, .bytes = a->bytes, .kind = a->kind, .alloc = a,
+        *c = (AccessCache){.epoch = epoch,
+                           .address = a->address,
+                           .bytes = a->bytes,
+                           .kind = a->kind,
+                           .alloc = a,
                            .delta = (uintptr_t)a->host - (uintptr_t)a->address};
     }
     if (l->bytes > c->bytes || address - c->address > c->bytes - l->bytes)
@@ -71,7 +82,8 @@ static uint8_t *locate_lane(Warp *w, const Lane *l, AccessCache *c, uint64_t add
         case SPACE_PARAM: return locate_param(w, l, address - PARAM_WINDOW);
         default: return locate_far(w, l, c, address);
         }
-    case SPACE_SHARED: return locate_offset(w, l, SPACE_SHARED, address, w->block->shared, w->run->shared_bytes, address);
+    case SPACE_SHARED:
+        return locate_offset(w, l, SPACE_SHARED, address, w->block->shared, w->run->shared_bytes, address);
     case SPACE_LOCAL:
     case SPACE_ARG: return locate_local(w, l, address);
     case SPACE_PARAM: return locate_param(w, l, address);
@@ -89,7 +101,8 @@ uint8_t *locate_one(Warp *w, const PtxInst *in, int lane, uint64_t address, uint
 /* ---- all lanes at once -------------------------------------------------------------------------- */
 
 /* True: all lanes are inside [start, start + size) and aligned; their bytes are at address + delta. */
-static inline bool all_inside(Access *a, uint32_t mask, uint64_t start, uint64_t size, uintptr_t delta, uint32_t bytes) {
+static inline bool all_inside(Access *a, uint32_t mask, uint64_t start, uint64_t size, uintptr_t delta,
+                              uint32_t bytes) {
     if (bytes > size) return false;
     uint64_t room = size - bytes, low_bits = 0;
     unsigned outside = 0;
@@ -102,19 +115,22 @@ static inline bool all_inside(Access *a, uint32_t mask, uint64_t start, uint64_t
     return !outside && !(low_bits & (bytes - 1));
 }
 
-static bool locate_together(Warp *w, Space space, uint32_t mask, uint32_t bytes, unsigned how, const AccessCache *c, Access *a) {
+static bool locate_together(Warp *w, Space space, uint32_t mask, uint32_t bytes, unsigned how, const AccessCache *c,
+                            Access *a) {
     switch (space) {
     case SPACE_GLOBAL:
     case SPACE_CONST:
     case SPACE_GENERIC:
-        if (c->epoch == memory_epoch(w->run->memory) && kind_fits(c->kind, space) && !(c->kind == ALLOC_CONST && how & ACCESS_WRITE) &&
+        if (c->epoch == memory_epoch(w->run->memory) && kind_fits(c->kind, space) &&
+            !(c->kind == ALLOC_CONST && how & ACCESS_WRITE) &&
             all_inside(a, mask, c->address, c->bytes, c->delta, bytes))
             return true;
         return space == SPACE_GENERIC && all_inside(a, mask, SHARED_WINDOW, w->run->shared_bytes,
-                                                     (uintptr_t)w->block->shared - (uintptr_t)SHARED_WINDOW, bytes);
+                                                    (uintptr_t)w->block->shared - (uintptr_t)SHARED_WINDOW, bytes);
     case SPACE_SHARED: return all_inside(a, mask, 0, w->run->shared_bytes, (uintptr_t)w->block->shared, bytes);
     case SPACE_PARAM:
-        return !(how & ACCESS_WRITE) && all_inside(a, mask, 0, w->run->func->param_bytes, (uintptr_t)w->run->params, bytes);
+        return !(how & ACCESS_WRITE) &&
+               all_inside(a, mask, 0, w->run->func->param_bytes, (uintptr_t)w->run->params, bytes);
     case SPACE_LOCAL:
     case SPACE_ARG: break;
     }
@@ -124,8 +140,8 @@ static bool locate_together(Warp *w, Space space, uint32_t mask, uint32_t bytes,
     return true;
 }
 
-void locate(Warp *w, const PtxInst *in, const PtxOperand *o, int64_t disp, Space space, uint32_t mask, uint32_t bytes, unsigned how,
-            Access *a) {
+void locate(Warp *w, const PtxInst *in, const PtxOperand *o, int64_t disp, Space space, uint32_t mask, uint32_t bytes,
+            unsigned how, Access *a) {
     AccessCache *c = &w->cache[(uintptr_t)in / sizeof *in % CACHED_ALLOCS];
     read_address(w, o, disp, mask, a->address);
     if (locate_together(w, space, mask, bytes, how, c, a)) return;
@@ -168,16 +184,16 @@ static inline void locate_load(Warp *w, const PtxInst *in, uint32_t mask, uint32
     static void ld_##M(Warp *w, const PtxInst *in, uint32_t mask) {                                                    \
         Access a;                                                                                                      \
         uint32_t n = in->vec;                                                                                          \
-        locate_load(w, in, mask, n * (uint32_t)sizeof(M), &a);                                                         \
+        locate_load(w, in, mask, n *(uint32_t)sizeof(M), &a);                                                          \
         TO_REGISTERS(M, PLAIN)                                                                                         \
     }                                                                                                                  \
     /* volatile, relaxed and acquire: others may write at the same time. */                                            \
     static void strong_##M(Warp *w, const PtxInst *in, uint32_t mask) {                                                \
         Access a;                                                                                                      \
         uint32_t n = in->vec;                                                                                          \
-        locate_load(w, in, mask, n * (uint32_t)sizeof(M), &a);                                                         \
+        locate_load(w, in, mask, n *(uint32_t)sizeof(M), &a);                                                          \
         TO_REGISTERS(M, ATOMIC)                                                                                        \
-        watch_observe(w, mask);                                                                                              \
+        watch_observe(w, mask);                                                                                        \
     }
 LOAD(uint8_t)
 LOAD(int8_t)
@@ -222,13 +238,13 @@ static inline void locate_store(Warp *w, const PtxInst *in, uint32_t mask, uint3
     static void st_##M(Warp *w, const PtxInst *in, uint32_t mask) {                                                    \
         Access a;                                                                                                      \
         uint32_t n = in->vec;                                                                                          \
-        locate_store(w, in, mask, n * (uint32_t)sizeof(M), &a);                                                        \
+        locate_store(w, in, mask, n *(uint32_t)sizeof(M), &a);                                                         \
         FROM_REGISTERS(M, PUT)                                                                                         \
     }                                                                                                                  \
     static void strong_st_##M(Warp *w, const PtxInst *in, uint32_t mask) {                                             \
         Access a;                                                                                                      \
         uint32_t n = in->vec;                                                                                          \
-        locate_store(w, in, mask, n * (uint32_t)sizeof(M), &a);                                                        \
+        locate_store(w, in, mask, n *(uint32_t)sizeof(M), &a);                                                         \
         FROM_REGISTERS(M, ATOMIC_PUT)                                                                                  \
     }
 STORE(uint8_t)

@@ -84,9 +84,7 @@ bool select_mapa(const PtxForm *f, PtxInst *in) {
     return f->ntypes == 1 && (f->types[0] == PT_U32 || f->types[0] == PT_U64);
 }
 
-static void getctarank(Warp *w, const PtxInst *in, uint32_t mask) {
-    EACH_LANE(mask, i, lane_set(w, &in->o[0], i, 0));
-}
+static void getctarank(Warp *w, const PtxInst *in, uint32_t mask) { EACH_LANE(mask, i, lane_set(w, &in->o[0], i, 0)); }
 
 bool select_getctarank(const PtxForm *f, PtxInst *in) {
     in->fn = getctarank;
@@ -106,7 +104,8 @@ static void take_local(Warp *w, const PtxInst *in, uint32_t mask) {
     });
     if (align < 16 || align & (align - 1)) align = 16;
     uint64_t at = (f->top + align - 1) & ~(align - 1), end = at + ((most + 15) & ~UINT64_C(15));
-    if (most > w->run->local_bytes || end > w->run->local_bytes) fault(w, in, greediest, FAULT_STACK, SPACE_LOCAL, at, 0);
+    if (most > w->run->local_bytes || end > w->run->local_bytes)
+        fault(w, in, greediest, FAULT_STACK, SPACE_LOCAL, at, 0);
     f->top = (uint32_t)end;
     EACH_LANE(mask, i, lane_set(w, &in->o[0], i, at));
 }

@@ -17,8 +17,8 @@ typedef uint64_t (*Step)(uint64_t old, uint64_t b, uint64_t c);
         (void)c, (void)x, (void)b;                                                                                     \
         return (uint64_t)(__VA_ARGS__);                                                                                \
     }
-STEP(add64, uint64_t, x + b)       /* also narrower integers: cut to the width */
-STEP(and64, uint64_t, x & b)
+STEP(add64, uint64_t, x + b) /* also narrower integers: cut to the width */
+STEP(and64, uint64_t, x &b)
 STEP(or64, uint64_t, x | b)
 STEP(xor64, uint64_t, x ^ b)
 STEP(exch64, uint64_t, b)
@@ -57,9 +57,7 @@ static uint64_t add_f32(uint64_t old, uint64_t b, uint64_t c) {
 static uint32_t flush(uint64_t bits) { return (bits & 0x7f800000) ? (uint32_t)bits : (uint32_t)bits & 0x80000000; }
 
 /* In global memory, the manual says, subnormal inputs and results become zero. */
-static uint64_t add_f32_global(uint64_t old, uint64_t b, uint64_t c) {
-    return flush(add_f32(flush(old), flush(b), c));
-}
+static uint64_t add_f32_global(uint64_t old, uint64_t b, uint64_t c) { return flush(add_f32(flush(old), flush(b), c)); }
 
 static uint64_t add_f64(uint64_t old, uint64_t b, uint64_t c) {
     double x, y;
@@ -92,10 +90,18 @@ static uint64_t least16(uint16_t x, uint16_t y, uint16_t infinity, bool greatest
     return (order16(y) < order16(x)) != greatest ? y : x;
 }
 
-static uint64_t min_f16(uint64_t x, uint64_t b, uint64_t c) { return (void)c, least16((uint16_t)x, (uint16_t)b, 0x7c00, false); }
-static uint64_t max_f16(uint64_t x, uint64_t b, uint64_t c) { return (void)c, least16((uint16_t)x, (uint16_t)b, 0x7c00, true); }
-static uint64_t min_bf16(uint64_t x, uint64_t b, uint64_t c) { return (void)c, least16((uint16_t)x, (uint16_t)b, 0x7f80, false); }
-static uint64_t max_bf16(uint64_t x, uint64_t b, uint64_t c) { return (void)c, least16((uint16_t)x, (uint16_t)b, 0x7f80, true); }
+static uint64_t min_f16(uint64_t x, uint64_t b, uint64_t c) {
+    return (void)c, least16((uint16_t)x, (uint16_t)b, 0x7c00, false);
+}
+static uint64_t max_f16(uint64_t x, uint64_t b, uint64_t c) {
+    return (void)c, least16((uint16_t)x, (uint16_t)b, 0x7c00, true);
+}
+static uint64_t min_bf16(uint64_t x, uint64_t b, uint64_t c) {
+    return (void)c, least16((uint16_t)x, (uint16_t)b, 0x7f80, false);
+}
+static uint64_t max_bf16(uint64_t x, uint64_t b, uint64_t c) {
+    return (void)c, least16((uint16_t)x, (uint16_t)b, 0x7f80, true);
+}
 
 /* Both halves of a packed pair, at once as this emulator has it (PTX promises each for itself). */
 #define PAIR(name)                                                                                                     \
@@ -110,27 +116,30 @@ PAIR(max_f16)
 PAIR(max_bf16)
 
 /* What there is. `vectors`: has .v2 .v4 .v8 forms in global memory. */
-static const struct { uint8_t op, type; bool vectors; Step step; } steps[] = {
-    {ATOM_ADD, PT_U32, false, add64},      {ATOM_ADD, PT_S32, false, add64},
-    {ATOM_ADD, PT_U64, false, add64},      {ATOM_ADD, PT_F32, true, add_f32},
-    {ATOM_ADD, PT_F64, false, add_f64},    {ATOM_ADD, PT_F16, true, add_f16},
-    {ATOM_ADD, PT_BF16, true, add_bf16},   {ATOM_ADD, PT_F16X2, true, add_f16x2},
-    {ATOM_ADD, PT_BF16X2, true, add_bf16x2},
-    {ATOM_MIN, PT_U32, false, min_u32},    {ATOM_MIN, PT_S32, false, min_s32},
-    {ATOM_MIN, PT_U64, false, min_u64},    {ATOM_MIN, PT_S64, false, min_s64},
-    {ATOM_MIN, PT_F16, true, min_f16},     {ATOM_MIN, PT_BF16, true, min_bf16},
-    {ATOM_MIN, PT_F16X2, true, min_f16x2}, {ATOM_MIN, PT_BF16X2, true, min_bf16x2},
-    {ATOM_MAX, PT_U32, false, max_u32},    {ATOM_MAX, PT_S32, false, max_s32},
-    {ATOM_MAX, PT_U64, false, max_u64},    {ATOM_MAX, PT_S64, false, max_s64},
-    {ATOM_MAX, PT_F16, true, max_f16},     {ATOM_MAX, PT_BF16, true, max_bf16},
-    {ATOM_MAX, PT_F16X2, true, max_f16x2}, {ATOM_MAX, PT_BF16X2, true, max_bf16x2},
-    {ATOM_AND, PT_B32, false, and64},      {ATOM_AND, PT_B64, false, and64},
-    {ATOM_OR, PT_B32, false, or64},        {ATOM_OR, PT_B64, false, or64},
-    {ATOM_XOR, PT_B32, false, xor64},      {ATOM_XOR, PT_B64, false, xor64},
-    {ATOM_EXCH, PT_B32, false, exch64},    {ATOM_EXCH, PT_B64, false, exch64},
-    {ATOM_CAS, PT_B16, false, cas16},      {ATOM_CAS, PT_B32, false, cas32},
-    {ATOM_CAS, PT_B64, false, cas64},      {ATOM_INC, PT_U32, false, inc32},
-    {ATOM_DEC, PT_U32, false, dec32},
+static const struct {
+    uint8_t op, type;
+    bool vectors;
+    Step step;
+} steps[] = {
+    {ATOM_ADD, PT_U32, false, add64},        {ATOM_ADD, PT_S32, false, add64},
+    {ATOM_ADD, PT_U64, false, add64},        {ATOM_ADD, PT_F32, true, add_f32},
+    {ATOM_ADD, PT_F64, false, add_f64},      {ATOM_ADD, PT_F16, true, add_f16},
+    {ATOM_ADD, PT_BF16, true, add_bf16},     {ATOM_ADD, PT_F16X2, true, add_f16x2},
+    {ATOM_ADD, PT_BF16X2, true, add_bf16x2}, {ATOM_MIN, PT_U32, false, min_u32},
+    {ATOM_MIN, PT_S32, false, min_s32},      {ATOM_MIN, PT_U64, false, min_u64},
+    {ATOM_MIN, PT_S64, false, min_s64},      {ATOM_MIN, PT_F16, true, min_f16},
+    {ATOM_MIN, PT_BF16, true, min_bf16},     {ATOM_MIN, PT_F16X2, true, min_f16x2},
+    {ATOM_MIN, PT_BF16X2, true, min_bf16x2}, {ATOM_MAX, PT_U32, false, max_u32},
+    {ATOM_MAX, PT_S32, false, max_s32},      {ATOM_MAX, PT_U64, false, max_u64},
+    {ATOM_MAX, PT_S64, false, max_s64},      {ATOM_MAX, PT_F16, true, max_f16},
+    {ATOM_MAX, PT_BF16, true, max_bf16},     {ATOM_MAX, PT_F16X2, true, max_f16x2},
+    {ATOM_MAX, PT_BF16X2, true, max_bf16x2}, {ATOM_AND, PT_B32, false, and64},
+    {ATOM_AND, PT_B64, false, and64},        {ATOM_OR, PT_B32, false, or64},
+    {ATOM_OR, PT_B64, false, or64},          {ATOM_XOR, PT_B32, false, xor64},
+    {ATOM_XOR, PT_B64, false, xor64},        {ATOM_EXCH, PT_B32, false, exch64},
+    {ATOM_EXCH, PT_B64, false, exch64},      {ATOM_CAS, PT_B16, false, cas16},
+    {ATOM_CAS, PT_B32, false, cas32},        {ATOM_CAS, PT_B64, false, cas64},
+    {ATOM_INC, PT_U32, false, inc32},        {ATOM_DEC, PT_U32, false, dec32},
 };
 
 /* ---- memory ------------------------------------------------------------------------------------ */
@@ -252,7 +261,9 @@ static bool select_atomic(const PtxForm *f, PtxInst *in, bool has_result) {
     in->type[0] = (uint8_t)type;
     int operands = has_result + 2 + (op == ATOM_CAS) + flag(f, FLAG_CACHE_HINT);
     bool place = in->space == SPACE_GENERIC || in->space == SPACE_GLOBAL || in->space == SPACE_SHARED;
-    if (f->ntypes != 1 || f->noperands != operands || !place || in->sem == SEM_WEAK || in->sem == SEM_VOLATILE || in->sem == SEM_SC) return false;
+    if (f->ntypes != 1 || f->noperands != operands || !place || in->sem == SEM_WEAK || in->sem == SEM_VOLATILE ||
+        in->sem == SEM_SC)
+        return false;
     if (type == PT_B128) {
         in->fn = atomic_b128;
         in->sub = (uint8_t)op;
@@ -263,7 +274,9 @@ static bool select_atomic(const PtxForm *f, PtxInst *in, bool has_result) {
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (steps[i].op != op || steps[i].type != type) continue;
         in->sub = (uint8_t)i;
-        in->fn = steps[i].step == add64 && ptx_types[type].bytes == 4 ? in->space == SPACE_SHARED ? add_u32_shared : add_u32 : atomic;
+        in->fn = steps[i].step == add64 && ptx_types[type].bytes == 4
+                     ? in->space == SPACE_SHARED ? add_u32_shared : add_u32
+                     : atomic;
         return in->vec == 1 || (steps[i].vectors && in->space != SPACE_SHARED && in->vec * ptx_types[type].bytes <= 16);
     }
     return false;

@@ -1,7 +1,8 @@
 /* barrier.c - barriers of a block: lanes arrive, wait, and go on when all that must have come are there.
  *
  * Without a count a barrier waits for all threads that haven't exited; with one, for that many, where a warp whose
- * lanes are all there counts as 32. `sub` of the instruction is a BarrierOp; operands: result, barrier, count, predicate. */
+ * lanes are all there counts as 32. `sub` of the instruction is a BarrierOp; operands: result, barrier, count,
+ * predicate. */
 #include "exec.h"
 
 #include <string.h>
@@ -122,14 +123,16 @@ void barrier_arrive(Warp *w, const PtxInst *in, uint32_t mask) {
     Scheduler *s = w->scheduler;
     Fragment f = s->fragments[s->current];
     fragment_remove(w, s->current);
-    uint32_t on = f.mask & ~mask;    /* who goes on at once: lanes that a guard holds back, and those which only arrive */
+    uint32_t on = f.mask & ~mask; /* who goes on at once: lanes that a guard holds back, and those which only arrive */
     while (mask) {
         uint32_t id = barrier_id(w, in, __builtin_ctz(mask)), same = 0;
         EACH_LANE(mask, i, same |= (uint32_t)(barrier_id(w, in, i) == id) << i);
         mask &= ~same;
         arrive(w, in, same, id);
         if (in->sub == BAR_ARRIVE || in->sub == CLUSTER_ARRIVE) on |= same;
-        else s->fragments[s->n++] = (Fragment){.frame = f.frame, .pc = f.pc, .mask = same, .state = WAITS_BLOCK, .barrier = id};
+        else
+            s->fragments[s->n++] =
+                (Fragment){.frame = f.frame, .pc = f.pc, .mask = same, .state = WAITS_BLOCK, .barrier = id};
     }
     if (on) fragment_add(w, (Fragment){.frame = f.frame, .pc = f.pc + 1, .mask = on, .turn = f.turn});
     barrier_recheck(w->block);

@@ -97,7 +97,8 @@ static void set_block_registers(Warp *w, const Block *b) {
 /* ---- making and starting ----------------------------------------------------------------------- */
 
 static size_t warp_bytes(const Run *run) {
-    return align64(sizeof(Scheduler)) + align64(SR_COUNT * SPECIAL_BYTES) + align64(sizeof(Frame)) + align64(run->func->frame_bytes + 64);
+    return align64(sizeof(Scheduler)) + align64(SR_COUNT * SPECIAL_BYTES) + align64(sizeof(Frame)) +
+           align64(run->func->frame_bytes + 64);
 }
 
 static void warp_create(Block *b, uint32_t i) {

@@ -14,10 +14,16 @@ enum { DEFAULT_PRINTF = 1 << 20, DEFAULT_HEAP = 8 << 20, MAX_SPEC = 32, MAX_TEXT
 /* ---- arguments, results ------------------------------------------------------------------------- */
 
 /* One lane's call. */
-typedef struct Call { Warp *w; const PtxInst *in; const PtxCall *call; int lane; } Call;
+typedef struct Call {
+    Warp *w;
+    const PtxInst *in;
+    const PtxCall *call;
+    int lane;
+} Call;
 
 static uint8_t *caller_local(const Call *c) {
-    return c->w->local + (size_t)c->lane * c->w->run->local_bytes + c->w->scheduler->fragments[c->w->scheduler->current].frame->local_base;
+    return c->w->local + (size_t)c->lane * c->w->run->local_bytes +
+           c->w->scheduler->fragments[c->w->scheduler->current].frame->local_base;
 }
 
 static uint64_t argument(const Call *c, uint32_t i) {
@@ -70,7 +76,8 @@ static void print(Run *run, const char *text, uint32_t n) {
     pthread_mutex_lock(&run->lock);
     if (need <= limit) {
         /* Making room for a quarter at once keeps many small records from moving the rest each time. */
-        if (run->printed_bytes + need > limit) drop_oldest(run, limit - need < limit / 4 * 3 ? limit - need : limit / 4 * 3);
+        if (run->printed_bytes + need > limit)
+            drop_oldest(run, limit - need < limit / 4 * 3 ? limit - need : limit / 4 * 3);
         if (run->printed_bytes + need > run->printed_room) {
             size_t room = 2 * (run->printed_bytes + need);
             char *p = realloc(run->printed, room);
@@ -100,10 +107,10 @@ void builtin_flush(Run *run) {
 
 typedef struct Format {
     Call call;
-    uint64_t args, at;         /* address of the packed arguments; how far they are read */
+    uint64_t args, at; /* address of the packed arguments; how far they are read */
     char *out;
     size_t used;
-    int count;                 /* arguments */
+    int count; /* arguments */
 } Format;
 
 /* The next argument: each is aligned to its size. */
@@ -228,8 +235,9 @@ static bool builtin_assertfail(Warp *w, const PtxInst *in, const PtxCall *call, 
         read_string(&c, argument(&c, 1), file, sizeof file);
         read_string(&c, argument(&c, 3), function, sizeof function);
         uint32_t t = w->index * WARP + (uint32_t)c.lane;
-        fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, (unsigned)argument(&c, 2),
-                function, block[0], block[1], block[2], t % n[0], t / n[0] % n[1], t / n[0] / n[1], message);
+        fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+                (unsigned)argument(&c, 2), function, block[0], block[1], block[2], t % n[0], t / n[0] % n[1],
+                t / n[0] / n[1], message);
     }
     fault(w, in, __builtin_ctz(mask), FAULT_ASSERT, SPACE_GENERIC, 0, 0);
 }
@@ -254,8 +262,8 @@ static bool builtin_free(Warp *w, const PtxInst *in, const PtxCall *call, uint32
         uint64_t address = argument(&c, 0);
         const Alloc *a = address ? memory_find(w->run->memory, address) : NULL;
         if (!address) continue;
-        if (a && a->freed) fault(w, in, c.lane, FAULT_USE_AFTER_FREE, SPACE_GLOBAL, address, 1);
-        if (!a || a->kind != ALLOC_HEAP || a->address != address) fault(w, in, c.lane, FAULT_BAD_FREE, SPACE_GLOBAL, address, 1);
+        if (!a || a->freed || a->kind != ALLOC_HEAP || a->address != address)
+            fault(w, in, c.lane, FAULT_BAD_FREE, SPACE_GLOBAL, address, 1);
         memory_free(w->run->memory, address);
     }
     return false;
@@ -284,7 +292,10 @@ static bool builtin_grid_sync(Warp *w, const PtxInst *in, const PtxCall *call, u
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
-static const struct { const char *name; Builtin function; } builtins[] = {
+static const struct {
+    const char *name;
+    Builtin function;
+} builtins[] = {
 #define BUILTIN(name, function) {name, function},
 #include "builtins.def"
 };

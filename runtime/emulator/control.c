@@ -30,8 +30,10 @@ Frame *frame_take(Worker *worker, const PtxFunc *func) {
     } else {
         f = aligned_alloc(64, (header + func->frame_bytes + 127) & ~(size_t)63);
         if (!f) return NULL;
+        f->made = worker->frames;
+        worker->frames = f;
     }
-    *f = (Frame){.func = func, .regs = (uint8_t *)f + header};
+    *f = (Frame){.func = func, .regs = (uint8_t *)f + header, .made = f->made};
     memset(f->regs, 0, func->frame_bytes);
     return f;
 }
@@ -90,7 +92,8 @@ static void enter(Warp *w, const PtxInst *in, const PtxFunc *func) {
 static const PtxFunc *function_at(Warp *w, const PtxInst *in, int lane, uint64_t address) {
     const PtxCode *code = w->run->code;
     uint64_t index = (address - FUNCTION_BASE) / 16;
-    if (address < FUNCTION_BASE || (address - FUNCTION_BASE) % 16 || index >= code->nfuncs || code->funcs[index].is_kernel)
+    if (address < FUNCTION_BASE || (address - FUNCTION_BASE) % 16 || index >= code->nfuncs ||
+        code->funcs[index].is_kernel)
         fault(w, in, lane, FAULT_BAD_CALL, SPACE_GENERIC, address, 0);
     return &code->funcs[index];
 }
@@ -125,7 +128,8 @@ void control_return(Warp *w, const PtxInst *in, uint32_t mask) {
     const PtxCall *call = &w->run->code->calls[frame->call];
     uint32_t bytes = call->result_bytes < frame->func->result.bytes ? call->result_bytes : frame->func->result.bytes;
     if (bytes)
-        copy_local(w, mask, frame->parent->local_base + call->result_to, frame->local_base + frame->func->result.offset, bytes);
+        copy_local(w, mask, frame->parent->local_base + call->result_to, frame->local_base + frame->func->result.offset,
+                   bytes);
     f->frame = frame->parent;
     f->pc = frame->return_pc;
     frame->lanes &= ~mask;
@@ -199,10 +203,15 @@ static void load_frame(Warp *w, Frame *f) {
 
 static bool is_pred(const PtxOperand *o) { return o->flags & OPERAND_PRED; }
 
-/* One operation for lanes that are at several places, or in several calls: their operands meet in registers made for it. */
-typedef struct Meeting { _Alignas(64) uint8_t regs[MAX_OPERANDS][16 * WARP]; PtxInst in; } Meeting;
+/* One operation for lanes that are at several places, or in several calls: their operands meet in registers made for
+ * it. */
+typedef struct Meeting {
+    _Alignas(64) uint8_t regs[MAX_OPERANDS][16 * WARP];
+    PtxInst in;
+} Meeting;
 
-static void copy_operand(Warp *w, const PtxOperand *to, uint8_t *to_regs, const PtxOperand *from, uint8_t *from_regs, uint32_t mask) {
+static void copy_operand(Warp *w, const PtxOperand *to, uint8_t *to_regs, const PtxOperand *from, uint8_t *from_regs,
+                         uint32_t mask) {
     w->file[FILE_FRAME] = from_regs;
     if (is_pred(from)) {
         uint32_t value = pred_get(w, from);

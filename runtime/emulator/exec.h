@@ -45,21 +45,21 @@ typedef struct Fragment {
     Frame *frame;
     uint32_t pc, mask;
     uint8_t state;
-    uint32_t members;     /* WAITS_WARP: the lanes that must come */
-    uint32_t barrier;     /* WAITS_BLOCK: which */
-    uint64_t turn;        /* when it ran last: the others' come first after a long spin */
+    uint32_t members; /* WAITS_WARP: the lanes that must come */
+    uint32_t barrier; /* WAITS_BLOCK: which */
+    uint64_t turn;    /* when it ran last: the others' come first after a long spin */
 } Fragment;
 
 typedef struct Scheduler {
     Fragment fragments[WARP];
     uint32_t n, current;
-    uint32_t limit;       /* the run loop looks around when pc reaches it */
-    uint32_t alive;       /* lanes that haven't exited */
-    bool rotate;          /* the current fragment spun for long: let others run */
-    bool observed;        /* since it was chosen, it read memory that others may change before it jumped back */
-    uint32_t spins;       /* fragments in a row that did so for long */
-    int64_t patience;     /* jumps back until then */
-    int64_t fuel;         /* lane-instructions until the block looks around */
+    uint32_t limit;   /* the run loop looks around when pc reaches it */
+    uint32_t alive;   /* lanes that haven't exited */
+    bool rotate;      /* the current fragment spun for long: let others run */
+    bool observed;    /* since it was chosen, it read memory that others may change before it jumped back */
+    uint32_t spins;   /* fragments in a row that did so for long */
+    int64_t patience; /* jumps back until then */
+    int64_t fuel;     /* lane-instructions until the block looks around */
     uint64_t turns, instructions;
     /* Races: when each lane took part in a warp operation, fenced, and saw what others did. */
     uint32_t synced[WARP], fenced[WARP], observed_at[WARP];
@@ -75,8 +75,8 @@ enum { CLUSTER_BARRIER = 16 /* of a cluster of one block */, GRID_BARRIER, BARRI
 /* One of bar's barriers. Lanes that arrived are kept, so that those which exit needn't come any more. */
 typedef struct Barrier {
     uint32_t arrived[MAX_WARPS];
-    uint32_t count;       /* threads that must come; 0: all of the block */
-    uint32_t pc;          /* of the first who came */
+    uint32_t count; /* threads that must come; 0: all of the block */
+    uint32_t pc;    /* of the first who came */
     uint32_t popc;
     bool all, any, used;
 } Barrier;
@@ -88,13 +88,13 @@ struct Block {
     uint32_t index[3];
     uint8_t *shared;
     uint32_t nwarps;
-    uint32_t threads;             /* that haven't exited */
+    uint32_t threads; /* that haven't exited */
     Warp *warps;
-    uint64_t executed;            /* lane-instructions */
+    uint64_t executed; /* lane-instructions */
     Barrier barriers[BARRIERS];
-    uint8_t *storage;             /* frames, special registers and schedulers of the warps */
-    uint8_t *local, *shared_written, *local_written;   /* *_written: bits, with CHECK_UNINITIALIZED */
-    void *shadow;                 /* of shared memory, with CHECK_RACES */
+    uint8_t *storage;                                /* frames, special registers and schedulers of the warps */
+    uint8_t *local, *shared_written, *local_written; /* *_written: bits, with CHECK_UNINITIALIZED */
+    void *shadow;                                    /* of shared memory, with CHECK_RACES */
     uint32_t barrier_clock, observe_clock;
 };
 
@@ -106,11 +106,12 @@ typedef struct Worker {
     pthread_t thread;
     Block **active;
     uint32_t nactive, room;
-    Block *spare;                 /* a finished block, to be used again */
-    Frame **free_frames;          /* by function index */
-    LineCounters *counters;       /* by pc; NULL: not wanted */
+    Block *spare;           /* a finished block, to be used again */
+    Frame **free_frames;    /* by function index */
+    Frame *frames;          /* all that were made */
+    LineCounters *counters; /* by pc; NULL: not wanted */
     AccessCache cache[CACHED_ALLOCS];
-    jmp_buf stop;                 /* where a fault goes */
+    jmp_buf stop; /* where a fault goes */
 } Worker;
 
 /* For the current fragment. True: it waits, at the call, for others. */
@@ -122,22 +123,22 @@ struct Run {
     const PtxFunc *func;
     Memory *memory;
     const uint8_t *params;
-    uint32_t threads, nwarps;     /* of a block */
+    uint32_t threads, nwarps; /* of a block */
     uint32_t nworkers;
-    uint32_t shared_bytes, local_bytes;   /* of a block, of a thread */
+    uint32_t shared_bytes, local_bytes; /* of a block, of a thread */
     uint32_t checks;
-    uint64_t nblocks, blocks_resident;    /* resident: how many may take turns on a worker */
-    uint64_t start_clock, clock;  /* races: what is older than start_clock was an earlier launch's */
-    uint32_t *fences;             /* races: by block, when it fenced for other blocks */
+    uint64_t nblocks, blocks_resident; /* resident: how many may take turns on a worker */
+    uint64_t start_clock, clock;       /* races: what is older than start_clock was an earlier launch's */
+    uint32_t *fences;                  /* races: by block, when it fenced for other blocks */
     uint64_t grid_id;
-    Builtin *builtins;            /* by function index */
+    Builtin *builtins; /* by function index */
     _Atomic uint64_t next_block;
     _Atomic bool stopped;
-    pthread_mutex_t lock;         /* report, printed, heap, counters */
+    pthread_mutex_t lock; /* report, printed, heap, counters */
     FaultReport *report;
-    char *printed;                /* records of vprintf */
+    char *printed; /* records of vprintf */
     size_t printed_bytes, printed_room;
-    uint64_t workspace;           /* of a cooperative launch: the address that cooperative groups of CUDA C++ read from %envreg */
+    uint64_t workspace; /* of a cooperative launch: the address that cooperative groups of CUDA C++ read from %envreg */
 };
 
 /* run.c: never returns; the first fault of the launch is in the report already. */
@@ -145,15 +146,15 @@ _Noreturn void run_abandon(Worker *worker);
 
 /* block.c */
 Block *block_create(Worker *worker);
-void block_start(Block *b, uint64_t linear);     /* puts all threads at the kernel's start */
+void block_start(Block *b, uint64_t linear); /* puts all threads at the kernel's start */
 void block_destroy(Block *b);
 Pause block_turn(Block *b);
-_Noreturn void block_stuck(Block *b);            /* nobody in it, nor in any other, can go on */
+_Noreturn void block_stuck(Block *b); /* nobody in it, nor in any other, can go on */
 
 /* schedule.c */
 Pause warp_run(Warp *w);
-Fragment *fragment_add(Warp *w, Fragment f);     /* or joins it to its like */
-void fragment_remove(Warp *w, uint32_t i);       /* the last one takes its place */
+Fragment *fragment_add(Warp *w, Fragment f); /* or joins it to its like */
+void fragment_remove(Warp *w, uint32_t i);   /* the last one takes its place */
 /* Where every lane of the fragment goes on after it waited. */
 void fragment_release(Warp *w, uint32_t i);
 void clocks_update(Warp *w);
@@ -179,22 +180,29 @@ void barrier_recheck_grid(Worker *worker);
 
 /* ---- accesses ---------------------------------------------------------------------------------- */
 
-enum { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ATOMIC = 4, ACCESS_STRONG = 8 /* volatile, relaxed ...: doesn't race */ };
+enum {
+    ACCESS_READ = 1,
+    ACCESS_WRITE = 2,
+    ACCESS_ATOMIC = 4,
+    ACCESS_STRONG = 8 /* volatile, relaxed ...: doesn't race */
+};
 
 /* Addresses of one instruction's lanes, and the bytes behind them. */
 typedef struct Access {
-    uint64_t address[WARP];    /* as written: in the instruction's space */
+    uint64_t address[WARP]; /* as written: in the instruction's space */
     uint8_t *host[WARP];
 } Access;
 
-/* Finds and checks `bytes` bytes for each lane of the mask at [operand + disp]; ends the launch if they aren't there. */
+/* Finds and checks `bytes` bytes for each lane of the mask at [operand + disp]; ends the launch if they aren't there.
+ */
 void locate(Warp *w, const PtxInst *in, const PtxOperand *o, int64_t disp, Space space, uint32_t mask, uint32_t bytes,
             unsigned how, Access *a);
 static inline void read_address(const Warp *w, const PtxOperand *o, int64_t disp, uint32_t mask, uint64_t *address);
 /* The same for one lane and a generic address. */
 uint8_t *locate_one(Warp *w, const PtxInst *in, int lane, uint64_t address, uint32_t bytes, unsigned how);
 
-/* watch.c: after the bytes are known, before they are read or written. `values`: what will be written, by lane, or NULL. */
+/* watch.c: after the bytes are known, before they are read or written. `values`: what will be written, by lane, or
+ * NULL. */
 void watch(Warp *w, const PtxInst *in, Space space, uint32_t mask, uint32_t bytes, unsigned how, const Access *a,
            const uint8_t (*values)[32]);
 /* The same for st, whose values are in operand 1, elements of `element_bytes`. */
@@ -204,13 +212,14 @@ void watch_start(Block *b);
 void watch_close(Block *b);
 void watch_copy_local(Warp *w, uint32_t mask, uint32_t to, uint32_t from, uint32_t bytes);
 void watch_wrote_local(Warp *w, int lane, uint32_t from, uint32_t bytes);
-void watch_forget_local(Warp *w, uint32_t mask, uint32_t from, uint32_t bytes);    /* it is a new call's */
+void watch_forget_local(Warp *w, uint32_t mask, uint32_t from, uint32_t bytes); /* it is a new call's */
 void watch_fence(Warp *w, uint32_t mask, bool beyond_block);
 void watch_observe(Warp *w, uint32_t mask);
 uint32_t watch_clock(Run *run);
 
 /* profile.c */
-void profile_access(Worker *worker, const PtxInst *in, Space space, uint32_t mask, uint32_t bytes, unsigned how, const Access *a);
+void profile_access(Worker *worker, const PtxInst *in, Space space, uint32_t mask, uint32_t bytes, unsigned how,
+                    const Access *a);
 void profile_merge(Worker *worker);
 
 /* builtins.c */
@@ -218,10 +227,11 @@ Builtin builtin_find(const char *name);
 void builtin_flush(Run *run);
 
 /* report.c: fault() of an access, which says whether it reads or writes; and with the other side of a race. */
-_Noreturn void fault_access(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address, uint32_t bytes,
-                            unsigned how);
-_Noreturn void fault_race(Warp *w, const PtxInst *in, int lane, Space space, uint64_t address, uint32_t bytes, unsigned how,
-                uint32_t other_pc, uint64_t other_block, uint32_t other_thread, bool other_writes);
+_Noreturn void fault_access(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address,
+                            uint32_t bytes, unsigned how);
+_Noreturn void fault_race(Warp *w, const PtxInst *in, int lane, Space space, uint64_t address, uint32_t bytes,
+                          unsigned how, uint32_t other_pc, uint64_t other_block, uint32_t other_thread,
+                          bool other_writes);
 
 /* warpops.c: bar.warp.sync, a form of bar. */
 bool select_warp_barrier(const PtxForm *f, PtxInst *in);

@@ -1,9 +1,9 @@
 /* memory.c - a device's memory. See memory.h.
  *
  * Two windows of the same size are reserved once: one that nobody may touch, whose addresses are given out, and one
- * behind it with the bytes, whose pages the system hands out as they are used. Addresses go up until the window ends and
- * only then fill gaps, so that a freed address stays wrong for long. A sorted list has an entry for each allocation,
- * and for the last few thousand freed ones. */
+ * behind it with the bytes, whose pages the system hands out as they are used. Addresses go up until the window ends
+ * and only then fill gaps, so that a freed address stays wrong for long. A sorted list has an entry for each
+ * allocation, and for the last few thousand freed ones. */
 #define _GNU_SOURCE
 #include "memory.h"
 
@@ -171,7 +171,9 @@ static Alloc *create(Memory *m, AllocKind kind, uint64_t bytes, const char *name
 
 /* ---- places ------------------------------------------------------------------------------------ */
 
-static uint64_t padded(uint64_t bytes) { return (bytes + 2 * GRANULE - 1) & ~(uint64_t)(GRANULE - 1); } /* with a guard */
+static uint64_t padded(uint64_t bytes) {
+    return (bytes + 2 * GRANULE - 1) & ~(uint64_t)(GRANULE - 1);
+} /* with a guard */
 
 /* A gap between live allocations of the window, when its end is reached; UINT64_MAX: none. */
 static uint64_t find_gap(Memory *m, uint64_t need) {
@@ -188,7 +190,8 @@ static uint64_t find_gap(Memory *m, uint64_t need) {
 /* Freed allocations that lay in [address, address + bytes) are forgotten: somebody else will. */
 static void take_over(Memory *m, uint64_t address, uint64_t bytes) {
     size_t to = behind(m, address + bytes - 1), from = to;
-    while (from > 0 && m->items[from - 1]->freed && m->items[from - 1]->address + m->items[from - 1]->bytes > address) from--;
+    while (from > 0 && m->items[from - 1]->freed && m->items[from - 1]->address + m->items[from - 1]->bytes > address)
+        from--;
     if (from < to) drop(m, from, to);
 }
 

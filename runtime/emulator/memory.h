@@ -18,36 +18,37 @@ typedef enum AllocKind {
     ALLOC_MANAGED,
     ALLOC_GLOBAL, /* a module's variable */
     ALLOC_CONST,
-    ALLOC_HEAP    /* malloc() in a kernel */
+    ALLOC_HEAP /* malloc() in a kernel */
 } AllocKind;
 
 typedef struct Alloc {
     uint64_t address, bytes;
-    uint8_t *host;             /* the alias */
-    uint8_t kind;              /* AllocKind */
-    bool freed;                /* its address isn't given out again before it must be */
-    uint64_t serial;           /* counts allocations: in messages */
-    const char *name;          /* a module's variable (a copy is kept); else NULL */
-    uint8_t *written;          /* a bit a byte, when uninitialised reads are looked for; else NULL */
-    void *shadow;              /* of the race detector; else NULL */
+    uint8_t *host;    /* the alias */
+    uint8_t kind;     /* AllocKind */
+    bool freed;       /* its address isn't given out again before it must be */
+    uint64_t serial;  /* counts allocations: in messages */
+    const char *name; /* a module's variable (a copy is kept); else NULL */
+    uint8_t *written; /* a bit a byte, when uninitialised reads are looked for; else NULL */
+    void *shadow;     /* of the race detector; else NULL */
 } Alloc;
 
 /* An allocation that was accessed lately: most accesses go to it again. Good while memory_epoch() stays the same. */
 typedef struct AccessCache {
     uint64_t epoch, address, bytes;
-    uintptr_t delta;           /* host address - address, modulo 2^64 */
+    uintptr_t delta; /* host address - address, modulo 2^64 */
     uint8_t kind;
     const Alloc *alloc;
 } AccessCache;
 
-Memory *memory_open(uint64_t total_bytes);       /* what the device pretends to have; NULL: the address space isn't there */
+Memory *memory_open(uint64_t total_bytes); /* what the device pretends to have; NULL: the address space isn't there */
 void memory_close(Memory *m);
 /* From now on, remember which bytes of allocations were written, for CHECK_UNINITIALIZED. */
 void memory_track_writes(Memory *m);
-/* 0: out of memory. Aligned to 256 (device) bytes; never merges with a neighbour: at least one unmapped byte between. */
+/* 0: out of memory. Aligned to 256 (device) bytes; never merges with a neighbour: at least one unmapped byte between.
+ */
 uint64_t memory_alloc(Memory *m, AllocKind kind, uint64_t bytes, const char *name);
-bool memory_free(Memory *m, uint64_t address);   /* false: no allocation starts there */
-bool memory_register(Memory *m, void *host, uint64_t bytes, AllocKind kind);    /* host memory that kernels may use */
+bool memory_free(Memory *m, uint64_t address);                               /* false: no allocation starts there */
+bool memory_register(Memory *m, void *host, uint64_t bytes, AllocKind kind); /* host memory that kernels may use */
 bool memory_unregister(Memory *m, void *host);
 /* The allocation that holds the address, also a freed one; NULL: none. It stays readable until it is freed and as many
  * other allocations after it. */
@@ -56,9 +57,9 @@ const Alloc *memory_find(Memory *m, uint64_t address);
 bool memory_nearest(Memory *m, uint64_t address, Alloc *out);
 /* The bytes behind [address, address + bytes) for the driver's copies; NULL: not all of them in one live allocation. */
 uint8_t *memory_bytes(Memory *m, uint64_t address, uint64_t bytes);
-void memory_wrote(Memory *m, uint64_t address, uint64_t bytes);                 /* the host initialised it */
+void memory_wrote(Memory *m, uint64_t address, uint64_t bytes); /* the host initialised it */
 void memory_info(const Memory *m, uint64_t *free_bytes, uint64_t *total_bytes);
-uint64_t memory_heap_used(Memory *m);            /* bytes of ALLOC_HEAP */
+uint64_t memory_heap_used(Memory *m); /* bytes of ALLOC_HEAP */
 /* Changes whenever an allocation comes or goes. */
 uint64_t memory_epoch(const Memory *m);
 

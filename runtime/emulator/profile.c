@@ -58,7 +58,8 @@ static uint64_t count_rounds(const Access *a, uint32_t mask) {
 
 static uint64_t up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit; }
 
-void profile_access(Worker *worker, const PtxInst *in, Space space, uint32_t mask, uint32_t bytes, unsigned how, const Access *a) {
+void profile_access(Worker *worker, const PtxInst *in, Space space, uint32_t mask, uint32_t bytes, unsigned how,
+                    const Access *a) {
     LineCounters *c = &worker->counters[in - worker->run->code->insts];
     uint64_t moved = (uint64_t)bytes * (uint64_t)__builtin_popcount(mask);
     if (how & ACCESS_READ) c->bytes_read += moved;

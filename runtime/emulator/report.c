@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { uint32_t cuda_error; const char *text; } kinds[FAULT_COUNT] = {
+static const struct {
+    uint32_t cuda_error;
+    const char *text;
+} kinds[FAULT_COUNT] = {
 #define FAULT(name, cuda_error, text) [FAULT_##name] = {cuda_error, text},
 #include "faults.def"
 };
@@ -33,11 +36,17 @@ static const PtxLoc *loc_of(const Run *run, const PtxInst *in) {
     return in->loc && in->loc < run->code->nlocs ? &run->code->locs[in->loc] : NULL;
 }
 
-static FaultReport describe(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address, uint32_t bytes) {
+static FaultReport describe(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address,
+                            uint32_t bytes) {
     const Run *run = w->run;
     const PtxLoc *loc = loc_of(run, in);
-    FaultReport r = {.kind = kind, .cuda_error = kinds[kind].cuda_error, .kernel = run->func->name, .ptx_line = in->line,
-                     .space = (uint8_t)space, .address = address, .bytes = bytes};
+    FaultReport r = {.kind = kind,
+                     .cuda_error = kinds[kind].cuda_error,
+                     .kernel = run->func->name,
+                     .ptx_line = in->line,
+                     .space = (uint8_t)space,
+                     .address = address,
+                     .bytes = bytes};
     if (loc) {
         r.file = loc->file;
         r.line = loc->line;
@@ -72,15 +81,16 @@ void fault(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, ui
     stop_with(w, &r);
 }
 
-void fault_access(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address, uint32_t bytes, unsigned how) {
+void fault_access(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address, uint32_t bytes,
+                  unsigned how) {
     FaultReport r = describe(w, in, lane, kind, space, address, bytes);
     r.is_write = how & ACCESS_WRITE;
     r.is_atomic = how & ACCESS_ATOMIC;
     stop_with(w, &r);
 }
 
-void fault_race(Warp *w, const PtxInst *in, int lane, Space space, uint64_t address, uint32_t bytes, unsigned how, uint32_t other_pc,
-                uint64_t other_block, uint32_t other_thread, bool other_writes) {
+void fault_race(Warp *w, const PtxInst *in, int lane, Space space, uint64_t address, uint32_t bytes, unsigned how,
+                uint32_t other_pc, uint64_t other_block, uint32_t other_thread, bool other_writes) {
     FaultReport r = describe(w, in, lane, FAULT_RACE, space, address, bytes);
     const PtxInst *other = &w->run->code->insts[other_pc];
     const PtxLoc *loc = loc_of(w->run, other);
@@ -99,7 +109,10 @@ void fault_race(Warp *w, const PtxInst *in, int lane, Space space, uint64_t addr
 
 /* ---- in words ---------------------------------------------------------------------------------- */
 
-typedef struct Text { char *at; size_t used, room; } Text;
+typedef struct Text {
+    char *at;
+    size_t used, room;
+} Text;
 
 static __attribute__((format(printf, 2, 3))) void say(Text *t, const char *format, ...) {
     va_list args;
@@ -111,25 +124,31 @@ static __attribute__((format(printf, 2, 3))) void say(Text *t, const char *forma
 
 static const char *space_name(uint8_t space) {
     static const char *const names[] = {
-        [SPACE_GENERIC] = "generic", [SPACE_GLOBAL] = "global", [SPACE_SHARED] = "shared", [SPACE_LOCAL] = "local",
-        [SPACE_CONST] = "constant", [SPACE_PARAM] = "parameter", [SPACE_ARG] = "local"};
+        [SPACE_GENERIC] = "generic", [SPACE_GLOBAL] = "global",   [SPACE_SHARED] = "shared", [SPACE_LOCAL] = "local",
+        [SPACE_CONST] = "constant",  [SPACE_PARAM] = "parameter", [SPACE_ARG] = "local"};
     return space < sizeof names / sizeof *names ? names[space] : "?";
 }
 
-static void say_place(Text *t, const char *file, uint32_t line, uint32_t ptx_line, const uint32_t block[3], const uint32_t thread[3]) {
+static void say_place(Text *t, const char *file, uint32_t line, uint32_t ptx_line, const uint32_t block[3],
+                      const uint32_t thread[3]) {
     if (file) say(t, "%s:%u, ", file, line);
-    say(t, "PTX line %u, block (%u,%u,%u), thread (%u,%u,%u)", ptx_line, block[0], block[1], block[2], thread[0], thread[1], thread[2]);
+    say(t, "PTX line %u, block (%u,%u,%u), thread (%u,%u,%u)", ptx_line, block[0], block[1], block[2], thread[0],
+        thread[1], thread[2]);
 }
 
-static const char *access_name(bool is_atomic, bool is_write) { return is_atomic ? "atomic operation" : is_write ? "write" : "read"; }
+static const char *access_name(bool is_atomic, bool is_write) {
+    return is_atomic ? "atomic operation" : is_write ? "write" : "read";
+}
 
 static void say_alloc(Text *t, const FaultReport *r) {
-    static const char *const kind_names[] = {[ALLOC_DEVICE] = "an allocation", [ALLOC_HOST] = "host memory", [ALLOC_MANAGED] = "managed memory",
-                                             [ALLOC_GLOBAL] = "the variable", [ALLOC_CONST] = "the constant", [ALLOC_HEAP] = "memory from malloc()"};
+    static const char *const kind_names[] = {
+        [ALLOC_DEVICE] = "an allocation", [ALLOC_HOST] = "host memory",   [ALLOC_MANAGED] = "managed memory",
+        [ALLOC_GLOBAL] = "the variable",  [ALLOC_CONST] = "the constant", [ALLOC_HEAP] = "memory from malloc()"};
     const Alloc *a = &r->alloc;
     uint64_t end = a->address + a->bytes;
     if (r->space != SPACE_GLOBAL && r->space != SPACE_CONST && r->space != SPACE_GENERIC) {
-        say(t, "; there are %" PRIu64 " bytes of %s memory", a->bytes, space_name(r->space));
+        bool outside = r->kind == FAULT_OUT_OF_BOUNDS || r->kind == FAULT_ADDRESS_SPACE;
+        if (outside) say(t, "; there are %" PRIu64 " bytes of %s memory", a->bytes, space_name(r->space));
         return;
     }
     if (!a->bytes) {
@@ -148,13 +167,17 @@ static void say_report(Text *t, const FaultReport *r) {
     say(t, "%s(): %s", r->kernel ? r->kernel : "?", kinds[r->kind < FAULT_COUNT ? r->kind : 0].text);
     if (r->kind == FAULT_MEMORY) return;
     if (r->kind == FAULT_WARP_MASK && r->address) say(t, " (mask 0x%08" PRIx64 ")", r->address);
-    if (r->bytes) {
-        say(t, ": %s of %u bytes of %s memory at 0x%" PRIx64, access_name(r->is_atomic, r->is_write), r->bytes, space_name(r->space), r->address);
+    if (r->kind == FAULT_BAD_FREE) {
+        say(t, ": 0x%" PRIx64, r->address);
+        say_alloc(t, r);
+    } else if (r->bytes) {
+        say(t, ": %s of %u byte%s of %s memory at 0x%" PRIx64, access_name(r->is_atomic, r->is_write), r->bytes,
+            r->bytes == 1 ? "" : "s", space_name(r->space), r->address);
         say_alloc(t, r);
     }
     say(t, "\n  at ");
     say_place(t, r->file, r->line, r->ptx_line, r->block, r->thread);
-    if (r->function) say(t, ", in %s", r->function);
+    if (r->function && strcmp(r->function, r->kernel) != 0) say(t, ", in %s", r->function);
     if (r->kind != FAULT_RACE) return;
     say(t, "\n  and a %s at ", r->other_is_write ? "write" : "read");
     say_place(t, r->other_file, r->other_line, r->other_ptx_line, r->other_block, r->other_thread);

@@ -1,8 +1,8 @@
 /* run.c - a launch: the host threads that run its blocks, and what ends it.
  *
  * With one thread the blocks run one after the other, so that a launch is the same each time. When all of a block only
- * wait for memory to change for long, the next block starts too and they take turns, as on a GPU where many are there at
- * once; a cooperative launch has all of them there from the start. */
+ * wait for memory to change for long, the next block starts too and they take turns, as on a GPU where many are there
+ * at once; a cooperative launch has all of them there from the start. */
 #include "exec.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@ enum { DEFAULT_STACK = 16 << 10, SPINS_ALONE = 64, MAX_RESIDENT = 1024, MAX_WORK
 static void out_of_memory(Worker *worker) {
     Run *run = worker->run;
     pthread_mutex_lock(&run->lock);
-    if (!run->report->kind) *run->report = (FaultReport){.kind = FAULT_MEMORY, .cuda_error = 2, .kernel = run->func->name};
+    if (!run->report->kind)
+        *run->report = (FaultReport){.kind = FAULT_MEMORY, .cuda_error = 2, .kernel = run->func->name};
     pthread_mutex_unlock(&run->lock);
     run_abandon(worker);
 }
@@ -82,11 +83,9 @@ static void close_worker(Worker *worker) {
     for (uint32_t i = 0; i < worker->nactive; i++) block_destroy(worker->active[i]);
     block_destroy(worker->spare);
     free(worker->active);
-    for (uint32_t i = 0; worker->free_frames && i < worker->run->code->nfuncs; i++) {
-        for (Frame *f = worker->free_frames[i], *next; f; f = next) {
-            next = f->parent;
-            free(f);
-        }
+    for (Frame *f = worker->frames, *next; f; f = next) {
+        next = f->made;
+        free(f);
     }
     free(worker->free_frames);
     free(worker->counters);
@@ -122,14 +121,19 @@ static void *work(void *arg) {
 /* ---- what a launch needs ------------------------------------------------------------------------ */
 
 /* The local memory of a thread in `func` and all that it calls; more if it can't be known. */
-typedef struct Depth { const PtxCode *code; uint32_t *need; uint8_t *state; bool unknown; } Depth;
+typedef struct Depth {
+    const PtxCode *code;
+    uint32_t *need;
+    uint8_t *state;
+    bool unknown;
+} Depth;
 enum { UNSEEN, OPEN, CLOSED };
 
 static uint32_t local_need(Depth *d, uint32_t func) {
     const PtxFunc *f = &d->code->funcs[func];
     if (d->state[func] == CLOSED) return d->need[func];
     if (d->state[func] == OPEN) {
-        d->unknown = true;    /* recursion */
+        d->unknown = true; /* recursion */
         return 0;
     }
     d->state[func] = OPEN;
@@ -168,8 +172,13 @@ static bool find_builtins(Run *run) {
 
 static bool open_run(Run *run, const LaunchSpec *spec, FaultReport *report) {
     *report = (FaultReport){.kernel = spec->func->name};
-    *run = (Run){.spec = spec, .code = spec->code, .func = spec->func, .memory = spec->memory, .params = spec->params,
-                 .checks = spec->checks, .report = report};
+    *run = (Run){.spec = spec,
+                 .code = spec->code,
+                 .func = spec->func,
+                 .memory = spec->memory,
+                 .params = spec->params,
+                 .checks = spec->checks,
+                 .report = report};
     pthread_mutex_init(&run->lock, NULL);
     run->threads = spec->block[0] * spec->block[1] * spec->block[2];
     run->nwarps = (run->threads + WARP - 1) / WARP;
@@ -205,7 +214,8 @@ uint32_t emulator_run(const LaunchSpec *spec, FaultReport *report) {
         return report->cuda_error;
     }
     Worker *workers = NULL;
-    if (!open_run(run, spec, report) || !(workers = aligned_alloc(64, (run->nworkers * sizeof *workers + 63) & ~(size_t)63))) {
+    if (!open_run(run, spec, report) ||
+        !(workers = aligned_alloc(64, (run->nworkers * sizeof *workers + 63) & ~(size_t)63))) {
         *report = (FaultReport){.kernel = spec->func->name, .kind = FAULT_MEMORY, .cuda_error = 2};
     } else {
         run_workers(run, workers);

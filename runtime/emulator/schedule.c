@@ -1,9 +1,9 @@
 /* schedule.c - which lanes of a warp run next, and the loop that runs them.
  *
- * A warp is a list of fragments, lanes that are at one place. The deepest call runs first, in it the lowest pc; those at
- * one place become one. So lanes that a branch parted meet again behind it, without any analysis of the code. A fragment
- * that jumps back for long while others could run steps aside for the one that ran longest ago: a lane that spins
- * until another lane of its warp lets go of a lock gets it.
+ * A warp is a list of fragments, lanes that are at one place. The deepest call runs first, in it the lowest pc; those
+ * at one place become one. So lanes that a branch parted meet again behind it, without any analysis of the code. A
+ * fragment that jumps back for long while others could run steps aside for the one that ran longest ago: a lane that
+ * spins until another lane of its warp lets go of a lock gets it.
  *
  * The loop looks around only where something may have changed: at a jump, and where pc reaches the next fragment's. */
 #include "exec.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { NOWHERE = UINT32_MAX };    /* pc of the fragment that runs: no other can be at its place */
+#define NOWHERE UINT32_MAX /* pc of the fragment that runs: no other can be at its place */
 enum { PATIENCE = 1 << 16, SPIN_COST = 1 << 10, ROTATED_COST = 1 << 6 };
 
 /* ---- fragments --------------------------------------------------------------------------------- */
@@ -132,7 +132,8 @@ static void jumped_back(Warp *w) {
 static uint32_t split(Warp *w, const PtxInst *in, uint32_t pc, uint32_t taken, uint32_t stay, uint32_t *next) {
     Scheduler *s = w->scheduler;
     bool back = in->target <= pc;
-    Fragment other = {.frame = w->frame, .pc = back ? pc + 1 : in->target, .mask = back ? stay : taken, .turn = ++s->turns};
+    Fragment other = {
+        .frame = w->frame, .pc = back ? pc + 1 : in->target, .mask = back ? stay : taken, .turn = ++s->turns};
     s->fragments[s->current].mask = w->lanes = back ? taken : stay;
     fragment_add(w, other);
     if (other.pc < s->limit) s->limit = other.pc;

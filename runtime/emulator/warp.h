@@ -8,6 +8,7 @@
 /* A call's registers and place in local memory. Threads of a warp that called together share one. */
 typedef struct Frame {
     struct Frame *parent;
+    struct Frame *made;        /* the one that was made before */
     const PtxFunc *func;
     uint8_t *regs;             /* func->frame_bytes, 64-byte aligned */
     uint32_t return_pc, call;  /* of the caller; index into PtxCode.calls */

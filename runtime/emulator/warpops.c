@@ -70,11 +70,14 @@ static void vote(Warp *w, const PtxInst *in, uint32_t mask) {
 bool select_vote(const PtxForm *f, PtxInst *in) {
     in->fn = vote;
     in->sub = f->field[MF_MODE];
-    bool ballot = in->sub == MODE_BALLOT, mode = ballot || in->sub == MODE_ALL || in->sub == MODE_ANY || in->sub == MODE_UNI;
+    bool ballot = in->sub == MODE_BALLOT,
+         mode = ballot || in->sub == MODE_ALL || in->sub == MODE_ANY || in->sub == MODE_UNI;
     return mode && f->ntypes == 1 && f->types[0] == (ballot ? PT_B32 : PT_PRED) && needs_members(f, in, 2);
 }
 
-static void activemask(Warp *w, const PtxInst *in, uint32_t mask) { EACH_LANE(mask, i, lane_set(w, &in->o[0], i, mask)); }
+static void activemask(Warp *w, const PtxInst *in, uint32_t mask) {
+    EACH_LANE(mask, i, lane_set(w, &in->o[0], i, mask));
+}
 
 bool select_activemask(const PtxForm *f, PtxInst *in) {
     in->fn = activemask;
@@ -127,12 +130,13 @@ bool select_match(const PtxForm *f, PtxInst *in) {
     in->fn = match;
     in->sub = f->field[MF_MODE];
     bool pair = in->o[1].file != FILE_NONE, mode = in->sub == MODE_ALL || (in->sub == MODE_ANY && !pair);
-    return mode && f->ntypes == 1 && (f->types[0] == PT_B32 || f->types[0] == PT_B64) && flag(f, FLAG_SYNC) && needs_members(f, in, 3);
+    return mode && f->ntypes == 1 && (f->types[0] == PT_B32 || f->types[0] == PT_B64) && flag(f, FLAG_SYNC) &&
+           needs_members(f, in, 3);
 }
 
 /* ---- redux ------------------------------------------------------------------------------------- */
 
-enum { REDUX_SIGNED = 16 };    /* or-ed to `sub` */
+enum { REDUX_SIGNED = 16 }; /* or-ed to `sub` */
 
 static uint32_t redux_step(uint8_t op, uint32_t x, uint32_t y) {
     switch (op) {
@@ -151,7 +155,8 @@ static uint32_t redux_step(uint8_t op, uint32_t x, uint32_t y) {
 static void redux(Warp *w, const PtxInst *in, uint32_t mask) {
     const uint32_t *a = lanes(w, &in->o[1]);
     uint32_t *d = lanes(w, &in->o[0]), result = a[__builtin_ctz(mask)];
-    for (uint32_t left = mask & (mask - 1); left; left &= left - 1) result = redux_step(in->sub, result, a[__builtin_ctz(left)]);
+    for (uint32_t left = mask & (mask - 1); left; left &= left - 1)
+        result = redux_step(in->sub, result, a[__builtin_ctz(left)]);
     EACH_LANE(mask, i, d[i] = result);
 }
 
@@ -184,7 +189,8 @@ static void redux_float(Warp *w, const PtxInst *in, uint32_t mask) {
 static bool select_redux_float(const PtxForm *f, PtxInst *in) {
     unsigned op = f->field[MF_ATOM];
     in->fn = redux_float;
-    in->sub = (uint8_t)((flag(f, FLAG_ABS) ? REDUX_ABS : 0) | (flag(f, FLAG_NAN) ? REDUX_NAN : 0) | (op == ATOM_MAX ? REDUX_MAX : 0));
+    in->sub = (uint8_t)((flag(f, FLAG_ABS) ? REDUX_ABS : 0) | (flag(f, FLAG_NAN) ? REDUX_NAN : 0) |
+                        (op == ATOM_MAX ? REDUX_MAX : 0));
     return op == ATOM_MIN || op == ATOM_MAX;
 }
 
@@ -192,7 +198,8 @@ bool select_redux(const PtxForm *f, PtxInst *in) {
     unsigned op = f->field[MF_ATOM];
     if (f->ntypes != 1 || !flag(f, FLAG_SYNC) || !needs_members(f, in, 2)) return false;
     if (f->types[0] == PT_F32) return select_redux_float(f, in);
-    bool bits = op == ATOM_AND || op == ATOM_OR || op == ATOM_XOR, numbers = op == ATOM_ADD || op == ATOM_MIN || op == ATOM_MAX;
+    bool bits = op == ATOM_AND || op == ATOM_OR || op == ATOM_XOR,
+         numbers = op == ATOM_ADD || op == ATOM_MIN || op == ATOM_MAX;
     in->fn = redux;
     in->sub = (uint8_t)(op | (f->types[0] == PT_S32 ? REDUX_SIGNED : 0));
     if (flag(f, FLAG_ABS) || flag(f, FLAG_NAN)) return false;

@@ -17,16 +17,18 @@
 typedef struct Mark {
     uint32_t clock, pc, block;
     uint16_t thread;
-    uint8_t bytes;          /* of the word, a bit each; 0: no access */
+    uint8_t bytes; /* of the word, a bit each; 0: no access */
     bool atomic;
 } Mark;
-typedef struct Shadow { Mark writer, reader[2]; } Shadow;
+typedef struct Shadow {
+    Mark writer, reader[2];
+} Shadow;
 
 /* One lane's access. `write` and `read` are both set for an atomic operation. */
 typedef struct Touch {
     const PtxInst *in;
     int lane;
-    Space space;            /* never generic */
+    Space space; /* never generic */
     uint64_t address;
     uint32_t bytes;
     unsigned how;
@@ -96,7 +98,8 @@ static bool all_set(const uint8_t *bits, uint64_t at, uint32_t n) {
 }
 
 static void set_bits(uint8_t *bits, uint64_t at, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) __atomic_fetch_or(&bits[(at + i) / 8], (uint8_t)(1u << (at + i) % 8), __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n; i++)
+        __atomic_fetch_or(&bits[(at + i) / 8], (uint8_t)(1u << (at + i) % 8), __ATOMIC_RELAXED);
 }
 
 static uint8_t *local_bits(const Warp *w, int lane) {
@@ -159,13 +162,17 @@ static bool is_ordered(const Warp *w, int lane, const Mark *m) {
 /* Lanes that store one value to one address with one instruction. */
 static bool same_store(const Warp *w, const Touch *t, const Mark *m) {
     uint32_t other = m->thread % WARP, pc = (uint32_t)(t->in - w->run->code->insts);
-    if (!t->values || m->pc != pc || m->block != (uint32_t)w->block->linear || m->thread / WARP != w->index || !(t->mask >> other & 1)) return false;
-    return t->all->address[other] == t->all->address[t->lane] && memcmp(t->values[other], t->values[t->lane], t->bytes) == 0;
+    if (!t->values || m->pc != pc || m->block != (uint32_t)w->block->linear || m->thread / WARP != w->index ||
+        !(t->mask >> other & 1))
+        return false;
+    return t->all->address[other] == t->all->address[t->lane] &&
+           memcmp(t->values[other], t->values[t->lane], t->bytes) == 0;
 }
 
 static void check_mark(Warp *w, const Touch *t, const Mark *m, uint8_t bytes, bool writer) {
     bool both_atomic = m->atomic && t->how & (ACCESS_ATOMIC | ACCESS_STRONG);
-    if (!(m->bytes & bytes) || m->clock < (uint32_t)w->run->start_clock || both_atomic || is_ordered(w, t->lane, m)) return;
+    if (!(m->bytes & bytes) || m->clock < (uint32_t)w->run->start_clock || both_atomic || is_ordered(w, t->lane, m))
+        return;
     if (writer && same_store(w, t, m)) return;
     fault_race(w, t->in, t->lane, t->space, t->address, t->bytes, t->how, m->pc, m->block, m->thread, writer);
 }
@@ -177,8 +184,11 @@ static void note_reader(Shadow *s, const Mark *m, uint32_t start) {
 }
 
 static void touch_word(Warp *w, const Touch *t, Shadow *s, uint8_t bytes) {
-    Mark m = {.clock = (uint32_t)w->run->clock, .pc = (uint32_t)(t->in - w->run->code->insts), .block = (uint32_t)w->block->linear,
-              .thread = (uint16_t)(w->index * WARP + (uint32_t)t->lane), .bytes = bytes,
+    Mark m = {.clock = (uint32_t)w->run->clock,
+              .pc = (uint32_t)(t->in - w->run->code->insts),
+              .block = (uint32_t)w->block->linear,
+              .thread = (uint16_t)(w->index * WARP + (uint32_t)t->lane),
+              .bytes = bytes,
               .atomic = (t->how & (ACCESS_ATOMIC | ACCESS_STRONG)) != 0};
     check_mark(w, t, &s->writer, bytes, true);
     if (!(t->how & ACCESS_WRITE)) {
@@ -225,12 +235,19 @@ static uint32_t lanes_in(const Access *a, uint32_t mask, Space space, uint64_t w
     return in;
 }
 
-static void watch_space(Warp *w, const PtxInst *in, Space space, uint32_t mask, uint32_t bytes, unsigned how, const Access *a,
-                        const uint8_t (*values)[32]) {
+static void watch_space(Warp *w, const PtxInst *in, Space space, uint32_t mask, uint32_t bytes, unsigned how,
+                        const Access *a, const uint8_t (*values)[32]) {
     if (w->block->worker->counters) profile_access(w->block->worker, in, space, mask, bytes, how, a);
     uint32_t checks = w->run->checks;
     EACH_LANE(mask, i, {
-        Touch t = {.in = in, .lane = i, .space = space, .address = a->address[i], .bytes = bytes, .how = how, .all = a, .mask = mask,
+        Touch t = {.in = in,
+                   .lane = i,
+                   .space = space,
+                   .address = a->address[i],
+                   .bytes = bytes,
+                   .how = how,
+                   .all = a,
+                   .mask = mask,
                    .values = values};
         if (checks & CHECK_UNINITIALIZED) check_written(w, &t);
         if (checks & CHECK_RACES) check_race(w, &t);
@@ -243,7 +260,10 @@ void watch(Warp *w, const PtxInst *in, Space space, uint32_t mask, uint32_t byte
         watch_space(w, in, space == SPACE_ARG ? SPACE_LOCAL : space, mask, bytes, how, a, values);
         return;
     }
-    static const struct { Space space; uint64_t window; } parts[] = {
+    static const struct {
+        Space space;
+        uint64_t window;
+    } parts[] = {
         {SPACE_GLOBAL, 0}, {SPACE_SHARED, SHARED_WINDOW}, {SPACE_LOCAL, LOCAL_WINDOW}, {SPACE_PARAM, PARAM_WINDOW}};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         Access part;
