@@ -99,6 +99,28 @@ static bool fold_int(Op op, Type t, uint64_t a, uint64_t b, uint64_t *out) {
     return true;
 }
 
+/* Operations of three integers. */
+static bool fold_int3(Op op, Type t, const uint64_t *args, uint64_t *out) {
+    unsigned width = type_bits(t);
+    uint64_t mask = width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1, a = args[0] & mask, b = args[1] & mask,
+             r = 0;
+    unsigned n = (unsigned)(args[2] & (width - 1));
+    switch (op) {
+    case OP_FSHL: r = n ? a << n | b >> (width - n) : a; break;
+    case OP_FSHR: r = n ? a << (width - n) | b >> n : b; break;
+    case OP_PRMT:
+        for (unsigned i = 0; i < 4; i++) {
+            unsigned nibble = (unsigned)(args[2] >> 4 * i & 15), byte = (b << 32 | a) >> 8 * (nibble & 7) & 255;
+            if (nibble & 8) byte = byte & 128 ? 255 : 0;
+            r |= (uint64_t)byte << 8 * i;
+        }
+        break;
+    default: return false;
+    }
+    *out = ir_wrap(t, r);
+    return true;
+}
+
 /* ---- floats --------------------------------------------------------------------------------- */
 
 static uint64_t quiet_nan(Type t) { return ir_double_to_bits(t, (double)NAN) & ~(UINT64_C(1) << (type_bits(t) - 1)); }
@@ -310,5 +332,6 @@ bool ir_fold(Op op, Type t, uint16_t sub, Type arg_type, uint32_t nargs, const u
     default: break;
     }
     if (type_is_float(t)) return fold_float(op, t, args, nargs, out);
+    if (nargs == 3) return fold_int3(op, t, args, out);
     return fold_int(op, t, args[0], nargs > 1 ? args[1] : 0, out);
 }

@@ -43,7 +43,8 @@ typedef enum Op {
 } Op;
 
 /* Flags of an operation, the columns of ops.def. */
-enum { PURE = 1, COMMUTES = 2, READS = 4, WRITES = 8, ENDS = 16, IMM = 32 /* has an immediate operand, `imm` */ };
+enum { PURE = 1, COMMUTES = 2, READS = 4, WRITES = 8, ENDS = 16, IMM = 32 /* has an immediate operand, `imm` */,
+       SYNC = 64 /* waits for other threads: cuts a region on the CPU */ };
 typedef enum Typing { TYPING_SAME, TYPING_CMP, TYPING_CONV, TYPING_SELECT, TYPING_FREE, TYPING_VOID } Typing;
 enum { TAKES_INT = 1, TAKES_FLOAT = 2, TAKES_BOOL = 4, TAKES_PTR = 8, TAKES_ANY = 15 };
 #define OP_VAR (-1)
@@ -84,6 +85,26 @@ enum { ARITH_NO_WRAP = 1 };
 
 /* `sub` of LOAD and STORE. */
 enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */ };
+
+/* `sub` of ATOMIC: ATOMIC_SUB_OF(op, scope, order); of CAS: ATOMIC_SUB_OF(0, scope, order); of FENCE: a Scope.
+ * MIN and MAX store the operand if it is less (greater) than what is there: a NaN on either side changes nothing. FMIN and
+ * FMAX take the number if one of them is NaN. INC: old >= v ? 0 : old + 1. DEC: old == 0 || old > v ? v : old - 1. */
+typedef enum AtomicOp {
+    ATOMIC_ADD, ATOMIC_SUB, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_FMIN, ATOMIC_FMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCH,
+    ATOMIC_INC, ATOMIC_DEC, ATOMIC__COUNT
+} AtomicOp;
+typedef enum Scope { SCOPE_DEVICE, SCOPE_BLOCK, SCOPE_SYSTEM, SCOPE__COUNT } Scope;
+typedef enum Order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST, ORDER__COUNT } Order;
+#define ATOMIC_SUB_OF(op, scope, order) ((uint16_t)((op) | (scope) << 4 | (order) << 6))
+static inline AtomicOp atomic_op(uint16_t sub) { return (AtomicOp)(sub & 15); }
+static inline Scope atomic_scope(uint16_t sub) { return (Scope)(sub >> 4 & 3); }
+static inline Order atomic_order(uint16_t sub) { return (Order)(sub >> 6 & 7); }
+
+typedef enum BarrierRed { BARRIER_POPC, BARRIER_AND, BARRIER_OR, BARRIER__COUNT } BarrierRed;
+typedef enum Shuffle { SHFL_UP, SHFL_DOWN, SHFL_XOR, SHFL_IDX, SHFL__COUNT } Shuffle;
+typedef enum Vote { VOTE_ALL, VOTE_ANY, VOTE_EQ, VOTE_BALLOT, VOTE__COUNT } Vote;
+typedef enum Match { MATCH_ANY, MATCH_ALL, MATCH__COUNT } Match;
+typedef enum Clock { CLOCK_CYCLES, CLOCK_TIME, CLOCK__COUNT } Clock;
 
 typedef uint32_t Ref;       /* index into IrModule.instrs; the value it defines */
 typedef uint32_t BlockId;   /* index into IrModule.blocks */
@@ -137,6 +158,10 @@ typedef struct IrParam {
 /* Constant data: captured arrays. */
 typedef struct IrData { const void *bytes; size_t size; uint32_t align; bool in_const; } IrData;
 
+/* An array in the shared memory of the block. Dynamic ones have no size of their own: all start where the static ones
+ * end, and the launch says how many bytes there are. */
+typedef struct IrShared { uint32_t bytes, align; bool dynamic; } IrShared;
+
 /* A place that raises: what the launch turns into a Python exception. */
 typedef struct IrSite {
     const char *exception;  /* class name: "ValueError"; the frontend's host maps it back by `host_ref` */
@@ -157,6 +182,7 @@ typedef struct IrModule {
     VEC(Block) blocks;              /* blocks[0] is the entry; it has no predecessors */
     VEC(IrParam) params;
     VEC(IrData) data;
+    VEC(IrShared) shared;
     VEC(IrSite) sites;
     VEC(IrSpan) spans;              /* spans[0] is unused */
     VEC(IrFuncName) funcs;          /* funcs[0] is the kernel */

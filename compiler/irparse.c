@@ -178,22 +178,41 @@ static bool lookup(const char *const *names, unsigned count, Word w, uint16_t *s
     return false;
 }
 
+/* Takes the part before the next dot. */
+static Word next_part(Word *w) {
+    const char *dot = memchr(w->at, '.', w->n);
+    Word one = {w->at, dot ? (size_t)(dot - w->at) : w->n};
+    w->at += one.n + (dot != NULL);
+    w->n -= one.n + (dot != NULL);
+    return one;
+}
+
+/* "add.block.acquire": operation, then scope and order where they aren't the usual ones. */
+static bool atomic_sub(Op op, Word w, uint16_t *sub) {
+    uint16_t what = 0, scope = SCOPE_DEVICE, order = ORDER_RELAXED;
+    IrSubNames names = sub_names(op);
+    if (names.names && !lookup(names.names, names.count, next_part(&w), &what)) return false;
+    while (w.n) {
+        Word one = next_part(&w);
+        if (!lookup(scope_names, SCOPE__COUNT, one, &scope) && !lookup(order_names, ORDER__COUNT, one, &order))
+            return false;
+    }
+    *sub = ATOMIC_SUB_OF(what, scope, order);
+    return true;
+}
+
 /* What stands after the first dot of an operation's name. */
 static uint16_t sub_of(Parser *p, Op op, Word w) {
     uint16_t sub = 0;
     bool ok = w.n == 0;
-    if (op == OP_CMP) ok = lookup(pred_names, PRED__COUNT, w, &sub);
-    else if (op == OP_SREG) ok = lookup(sreg_names, SREG__COUNT, w, &sub);
-    else if (op == OP_MATH) ok = lookup(mathfn_names, MATH__COUNT, w, &sub);
+    IrSubNames names = sub_names(op);
+    if (op == OP_ATOMIC || op == OP_CAS) ok = atomic_sub(op, w, &sub);
+    else if (names.names) ok = lookup(names.names, names.count, w, &sub);
     else if (sub_flag_names(op)) {
         for (ok = true; ok && w.n;) {
-            const char *dot = memchr(w.at, '.', w.n);
-            Word one = {w.at, dot ? (size_t)(dot - w.at) : w.n};
-            unsigned flag = flag_of(sub_flag_names(op), one);
+            unsigned flag = flag_of(sub_flag_names(op), next_part(&w));
             if (!flag) ok = false;
             sub |= (uint16_t)flag;
-            w.at += one.n + (dot != NULL);
-            w.n -= one.n + (dot != NULL);
         }
     }
     if (!ok) fail_at(p, p->line, "%s has no variant '%.*s'", op_info[op].name, (int)w.n, w.at);
@@ -244,6 +263,19 @@ static void parse_data(Parser *p) {
     VEC_PUSH(p->arena, &p->m->data, d);
 }
 
+/* "shared 1024 align 16", "shared dynamic align 8" */
+static void parse_shared(Parser *p) {
+    IrShared s = {.align = 16};
+    if (isdigit((unsigned char)peek(p))) s.bytes = small_number(p, INT32_MAX);
+    else if (is(word(p), "dynamic")) s.dynamic = true;
+    else fail_at(p, p->line, "shared has a number of bytes, or is dynamic");
+    if (!at_line_end(p)) {
+        if (!is(word(p), "align")) fail_at(p, p->line, "expected 'align'");
+        s.align = small_number(p, 4096);
+    }
+    VEC_PUSH(p->arena, &p->m->shared, s);
+}
+
 /* "!7", a reference to a span that may stand later. */
 static uint32_t span_ref(Parser *p) {
     if (!accept(p, '!')) return 0;
@@ -283,6 +315,7 @@ static void parse_span(Parser *p) {
 static bool parse_header_line(Parser *p, Word w) {
     if (is(w, "param")) parse_param(p);
     else if (is(w, "data")) parse_data(p);
+    else if (is(w, "shared")) parse_shared(p);
     else if (is(w, "site")) parse_site(p);
     else if (is(w, "span")) parse_span(p);
     else if (is(w, "func")) {

@@ -12,6 +12,33 @@
 
 const char *const param_kind_names[] = {"data", "shape", "stride", "scalar"};
 const char *const pred_names[PRED__COUNT] = {"eq", "ne", "lt", "le", "gt", "ge"};
+static const char *const atomic_names[ATOMIC__COUNT] = {"add", "sub", "min", "max",  "fmin", "fmax",
+                                                        "and", "or",  "xor", "exch", "inc",  "dec"};
+static const char *const barrier_names[BARRIER__COUNT] = {"popc", "and", "or"};
+static const char *const shuffle_names[SHFL__COUNT] = {"up", "down", "xor", "idx"};
+static const char *const vote_names[VOTE__COUNT] = {"all", "any", "eq", "ballot"};
+static const char *const match_names[MATCH__COUNT] = {"any", "all"};
+static const char *const clock_names[CLOCK__COUNT] = {"cycles", "time"};
+const char *const scope_names[SCOPE__COUNT] = {"device", "block", "system"};
+const char *const order_names[ORDER__COUNT] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+
+IrSubNames sub_names(Op op) {
+    switch (op) {
+    case OP_CMP: return (IrSubNames){pred_names, PRED__COUNT};
+    case OP_SREG: return (IrSubNames){sreg_names, SREG__COUNT};
+    case OP_MATH: return (IrSubNames){mathfn_names, MATH__COUNT};
+    case OP_FENCE: return (IrSubNames){scope_names, SCOPE__COUNT};
+    case OP_ATOMIC:
+    case OP_REDUX: return (IrSubNames){atomic_names, ATOMIC__COUNT};
+    case OP_BARRIER_RED: return (IrSubNames){barrier_names, BARRIER__COUNT};
+    case OP_SHFL: return (IrSubNames){shuffle_names, SHFL__COUNT};
+    case OP_VOTE: return (IrSubNames){vote_names, VOTE__COUNT};
+    case OP_MATCH: return (IrSubNames){match_names, MATCH__COUNT};
+    case OP_CLOCK: return (IrSubNames){clock_names, CLOCK__COUNT};
+    default: return (IrSubNames){NULL, 0};
+    }
+}
+
 const IrFlagName mem_flag_names[] = {
     {"unaligned", MEM_UNALIGNED}, {"volatile", MEM_VOLATILE}, {"invariant", MEM_INVARIANT}, {NULL, 0}};
 const IrFlagName arith_flag_names[] = {{"nowrap", ARITH_NO_WRAP}, {NULL, 0}};
@@ -111,16 +138,20 @@ static void put_block(Printer *p, BlockId b) {
     else putf(p, "b?%u", b);
 }
 
+/* Scope and order where they aren't the usual ones: an atomic is relaxed at device scope. */
+static void put_memory_order(Printer *p, uint16_t sub) {
+    if (atomic_scope(sub)) putf(p, ".%s", atomic_scope(sub) < SCOPE__COUNT ? scope_names[atomic_scope(sub)] : "?");
+    if (atomic_order(sub)) putf(p, ".%s", atomic_order(sub) < ORDER__COUNT ? order_names[atomic_order(sub)] : "?");
+}
+
 static void put_name(Printer *p, const Instr *in) {
     for (const char *s = op_info[in->op].name; *s; s++)
         VEC_PUSH(p->m->arena, &p->out, (char)tolower((unsigned char)*s));
-    switch (in->op) {
-    case OP_CMP: putf(p, ".%s", in->sub < PRED__COUNT ? pred_names[in->sub] : "?"); break;
-    case OP_SREG: putf(p, ".%s", in->sub < SREG__COUNT ? sreg_names[in->sub] : "?"); break;
-    case OP_MATH: putf(p, ".%s", in->sub < MATH__COUNT ? mathfn_names[in->sub] : "?"); break;
-    default:
-        if (sub_flag_names((Op)in->op)) put_flags(p, sub_flag_names((Op)in->op), in->sub, ".");
-    }
+    IrSubNames names = sub_names((Op)in->op);
+    unsigned sub = in->op == OP_ATOMIC ? atomic_op(in->sub) : in->sub;
+    if (names.names) putf(p, ".%s", sub < names.count ? names.names[sub] : "?");
+    if (in->op == OP_ATOMIC || in->op == OP_CAS) put_memory_order(p, in->sub);
+    if (sub_flag_names((Op)in->op)) put_flags(p, sub_flag_names((Op)in->op), in->sub, ".");
 }
 
 /* PHI operands are named by their predecessor and sorted by its number. */
@@ -194,6 +225,11 @@ static void put_data(Printer *p, const IrData *d) {
     put(p, "\"\n");
 }
 
+static void put_shared(Printer *p, const IrShared *s) {
+    if (s->dynamic) putf(p, "shared dynamic align %u\n", s->align);
+    else putf(p, "shared %u align %u\n", s->bytes, s->align);
+}
+
 static void put_header(Printer *p) {
     const IrModule *m = p->m;
     putf(p, "%s ", m->host_function ? "function" : "kernel");
@@ -217,6 +253,7 @@ static void put_header(Printer *p) {
         put(p, "\n");
     }
     for (uint32_t i = 0; i < m->data.n; i++) put_data(p, &m->data.at[i]);
+    for (uint32_t i = 0; i < m->shared.n; i++) put_shared(p, &m->shared.at[i]);
     for (uint32_t i = 0; i < m->sites.n; i++) {
         put(p, "site ");
         put_string(p, m->sites.at[i].exception);

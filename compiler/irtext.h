@@ -11,6 +11,10 @@ typedef struct IrFlagName {
 
 extern const char *const param_kind_names[4];
 extern const char *const pred_names[PRED__COUNT];
+/* The names of an operation's `sub` where it is one of a list; NULL: it isn't. */
+typedef struct IrSubNames { const char *const *names; unsigned count; } IrSubNames;
+IrSubNames sub_names(Op op);
+extern const char *const scope_names[SCOPE__COUNT], *const order_names[ORDER__COUNT];
 extern const IrFlagName mem_flag_names[], arith_flag_names[], param_flag_names[],
     fact_names[]; /* end with a NULL name */
 

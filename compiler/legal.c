@@ -31,9 +31,41 @@ static bool needs_library(Op op, Type t) {
     return type_is_float(t) && (op == OP_FLOORDIV || op == OP_FLOORMOD || op == OP_TRUNCMOD);
 }
 
+/* Atomics by CAS: floats but for f32 and f64 sums, and small types inside the word around them. */
+static Legality atomic(Op op, Type t, uint16_t sub) {
+    AtomicOp what = atomic_op(sub);
+    bool sum = what == ATOMIC_ADD || what == ATOMIC_SUB, bits = what >= ATOMIC_AND && what <= ATOMIC_XOR;
+    bool wraps = what == ATOMIC_INC || what == ATOMIC_DEC;
+    if (t == T_BOOL || (op == OP_CAS && what)) return LEGAL_REFUSE;
+    if (wraps) return t == T_U32 || t == T_U64 ? LEGAL_NATIVE : LEGAL_REFUSE;
+    if (what == ATOMIC_FMIN || what == ATOMIC_FMAX) return type_is_float(t) ? LEGAL_EXPAND : LEGAL_REFUSE;
+    if (type_is_float(t)) {
+        if (bits) return LEGAL_REFUSE;
+        return (sum && type_bits(t) >= 32) || what == ATOMIC_EXCH || op == OP_CAS ? LEGAL_NATIVE : LEGAL_EXPAND;
+    }
+    return type_bits(t) < 32 ? LEGAL_EXPAND : LEGAL_NATIVE;
+}
+
+/* Operations that wait for other threads, and shared memory. */
+static Legality together(Op op, Type t, uint16_t sub, const CompileOptions *o) {
+    if (o->target == TARGET_CPU) return LEGAL_REFUSE;
+    if (op == OP_GRIDSYNC) return LEGAL_REFUSE;
+    if (op == OP_REDUX) {
+        bool known =
+            sub == ATOMIC_ADD || sub == ATOMIC_MIN || sub == ATOMIC_MAX || (sub >= ATOMIC_AND && sub <= ATOMIC_XOR);
+        if (!known || type_bits(t) != 32 || !type_is_int(t)) return LEGAL_REFUSE;
+        return o->sm >= 80 ? LEGAL_NATIVE : LEGAL_EXPAND;
+    }
+    bool words = op == OP_SHFL || op == OP_MATCH;
+    return words && type_bits(t) != 32 ? LEGAL_EXPAND : LEGAL_NATIVE;
+}
+
 Legality legal_operation(Op op, Type t, uint16_t sub, const CompileOptions *o) {
     if (op_info[op].takes != TAKES_ANY && !(op_info[op].takes & type_takes(t))) return LEGAL_REFUSE;
     if (op == OP_MATH) return math(t, sub, o);
+    if (op == OP_ATOMIC || op == OP_CAS) return atomic(op, t, sub);
+    if (op_info[op].flags & SYNC || op == OP_SHARED) return together(op, t, sub, o);
+    if (op == OP_PRMT) return t != T_U32 ? LEGAL_REFUSE : o->target == TARGET_PTX ? LEGAL_NATIVE : LEGAL_EXPAND;
     if (needs_library(op, t) && o->target == TARGET_PTX && !o->libdevice && !o->libclc_dir) return LEGAL_REFUSE;
     bool small = t == T_F16 || t == T_BF16;
     switch (op) {
@@ -67,7 +99,9 @@ Legality legal_operation(Op op, Type t, uint16_t sub, const CompileOptions *o) {
 
 /* The type that decides about an instruction. */
 static Type deciding_type(const IrModule *m, const Instr *in) {
-    if (in->op == OP_STORE || in->op == OP_SELECT) return (Type)m->instrs.at[in->args[1]].type;
+    bool second = in->op == OP_STORE || in->op == OP_SELECT || in->op == OP_ATOMIC || in->op == OP_CAS ||
+                  (op_info[in->op].flags & SYNC && in->nargs > 1);
+    if (second) return (Type)m->instrs.at[in->args[1]].type;
     if (in->op == OP_LOAD || in->nargs == 0 || in->op == OP_PHI) return (Type)in->type;
     return (Type)m->instrs.at[in->args[0]].type;
 }

@@ -21,6 +21,8 @@ static LowerFn *const lower_table[OP__COUNT] = {
     [OP_CTZ] = lower_ctz,           [OP_BREV] = lower_brev,         [OP_CMP] = lower_cmp,
     [OP_SELECT] = lower_select,     [OP_CONVERT] = lower_convert,   [OP_BITCAST] = lower_bitcast,
     [OP_MATH] = lower_math,         [OP_ADDR] = lower_addr,         [OP_LOAD] = lower_load,
+    [OP_PRMT] = lower_prmt,         [OP_FSHL] = lower_fshl,         [OP_FSHR] = lower_fshr,
+    [OP_ATOMIC] = lower_atomic,     [OP_CAS] = lower_cas,           [OP_FENCE] = lower_fence,
     [OP_STORE] = lower_store,       [OP_ALLOCA] = lower_alloca,     [OP_DATA] = lower_data,
 };
 
@@ -167,12 +169,15 @@ static void lower_instr(Lower *L, Ref r) {
         return;
     case OP_RET: L->target->leave(L, in); return;
     case OP_RAISE: L->target->raise(L, in); return;
+    case OP_SHARED: L->value[r] = L->target->shared(L, in); return;
+    case OP_CLOCK: L->value[r] = L->target->clock(L, in); return;
     default: break;
     }
     Val args[MAX_PURE_ARGS];
-    assert(in->nargs <= MAX_PURE_ARGS && lower_table[in->op]);
+    assert(in->nargs <= MAX_PURE_ARGS);
     for (uint32_t i = 0; i < in->nargs; i++) args[i] = L->value[in->args[i]];
-    L->value[r] = lower_table[in->op](L, in, args);
+    bool sync = op_info[in->op].flags & SYNC;
+    L->value[r] = sync ? L->target->sync(L, in, args) : lower_table[in->op](L, in, args);
 }
 
 static void lower_block(Lower *L, BlockId id) {

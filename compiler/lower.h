@@ -1,7 +1,7 @@
 /* lower.h - from our IR to LLVM IR: what the files lower*.c share.
  *
  * lower.c walks the module; lower_int.c, lower_float.c, lower_math.c and lower_mem.c hold one function
- * for each operation; lower_nv.c and lower_cpu.c hold what only one target has, behind LowerTarget.
+ * for each operation, lower_atomic.c atomics and fences; lower_nv.c, lower_nv_sync.c and lower_cpu.c hold what only one target has, behind LowerTarget.
  *
  * How values are held:
  *   bool        i1 (a byte in memory)
@@ -41,6 +41,9 @@ typedef struct LowerTarget {
     Val (*library)(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args);
     void (*leave)(Lower *L, const Instr *ret);   /* RET */
     void (*raise)(Lower *L, const Instr *raise); /* RAISE */
+    Val (*shared)(Lower *L, const Instr *in);    /* SHARED; this and the next: NULL where legal.c refuses them */
+    Val (*sync)(Lower *L, const Instr *in, Val *a); /* operations with SYNC */
+    Val (*clock)(Lower *L, const Instr *in);
     void (*end)(Lower *L);
 } LowerTarget;
 
@@ -99,6 +102,7 @@ LowerFn lower_add, lower_sub, lower_mul, lower_div, lower_fma, lower_neg, lower_
     lower_truncdiv, lower_truncmod, lower_min, lower_max, lower_fmin, lower_fmax, lower_nanmin, lower_nanmax,
     lower_mulhi, lower_pow, lower_and, lower_or, lower_xor, lower_not, lower_shl, lower_shr, lower_popc, lower_clz,
     lower_ctz, lower_brev, lower_cmp, lower_select, lower_convert, lower_bitcast, lower_math;
+LowerFn lower_prmt, lower_fshl, lower_fshr, lower_atomic, lower_cas, lower_fence;
 LowerFn lower_addr, lower_load, lower_store, lower_alloca, lower_data;
 
 /* ---- lower_int.c ---- */
@@ -112,6 +116,11 @@ Val float_narrow(Lower *L, Type t, Val v); /* f32 to f16, bf16, rounded to neare
 extern const MathInfo math_info[MATH__COUNT];
 Val math_call(Lower *L, const char *symbol, Ty result, unsigned n, Val *args); /* a pure external function */
 Val math_fmod(Lower *L, Type t, Val a, Val b);
+
+/* ---- lower_nv_sync.c ---- */
+Val lower_nv_shared(Lower *L, const Instr *in);
+Val lower_nv_sync(Lower *L, const Instr *in, Val *a);
+Val lower_nv_clock(Lower *L, const Instr *in);
 
 /* ---- lower_raise.c ---- */
 /* Puts the exception of RAISE into the error record, with where[] = thread x, y, z, block x, y, z, unless

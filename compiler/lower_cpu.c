@@ -233,6 +233,22 @@ static void raise_here(Lower *L, const Instr *in) {
     LLVMBuildBr(L->b, c->exit);
 }
 
+/* The processor's counter, or clock_gettime(CLOCK_MONOTONIC). */
+static Val clock_of(Lower *L, const Instr *in) {
+    if (in->sub == CLOCK_CYCLES) return ll_intrinsic(L, "llvm.readcyclecounter", NULL, 0, NULL);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(L->b);
+    Ty parts[2] = {L->i64, L->i64}, params[2] = {L->i32, pointer(L)};
+    Ty timespec = LLVMStructTypeInContext(L->ctx, parts, 2, false), type = LLVMFunctionType(L->i32, params, 2, false);
+    LLVMPositionBuilderBefore(L->b, LLVMGetFirstInstruction(L->entry));
+    Val at = LLVMBuildAlloca(L->b, timespec, "timespec");
+    LLVMPositionBuilderAtEnd(L->b, here);
+    Val fn = LLVMGetNamedFunction(L->mod, "clock_gettime");
+    if (!fn) fn = LLVMAddFunction(L->mod, "clock_gettime", type);
+    LLVMBuildCall2(L->b, type, fn, (Val[]){LLVMConstInt(L->i32, 1, false), at}, 2, "");
+    Val seconds = load_field(L, L->i64, at, 0, "s"), rest = load_field(L, L->i64, at, 8, "ns");
+    return LLVMBuildAdd(L->b, LLVMBuildMul(L->b, seconds, LLVMConstInt(L->i64, 1000000000, false), "s"), rest, "ns");
+}
+
 /* ---- libm and libmvec ------------------------------------------------------------------------- */
 
 /* The instruction sets of libmvec's variants: their letter and the bits of a vector. */
@@ -308,6 +324,7 @@ const LowerTarget lower_cpu = {
     .library = library,
     .leave = leave,
     .raise = raise_here,
+    .clock = clock_of,
     .end = end_kernel_and_keep,
 };
 

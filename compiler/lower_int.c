@@ -210,6 +210,35 @@ Val lower_shr(Lower *L, const Instr *in, Val *a) {
 Val lower_popc(Lower *L, const Instr *in, Val *a) { return ll_intrinsic(L, "llvm.ctpop", type_of(L, in), 1, a); }
 Val lower_brev(Lower *L, const Instr *in, Val *a) { return ll_intrinsic(L, "llvm.bitreverse", type_of(L, in), 1, a); }
 
+Val lower_fshl(Lower *L, const Instr *in, Val *a) { return ll_intrinsic(L, "llvm.fshl", type_of(L, in), 3, a); }
+Val lower_fshr(Lower *L, const Instr *in, Val *a) { return ll_intrinsic(L, "llvm.fshr", type_of(L, in), 3, a); }
+
+/* Byte i of the result: the byte of the pair that nibble i names, or its sign eight times. */
+static Val permuted_byte(Lower *L, Ty t, Val pair, Val nibble) {
+    Ty wide = ll_wide(L, L->i64);
+    Val shift = LLVMBuildMul(L->b, LLVMBuildAnd(L->b, nibble, ll_int(L, t, 7), "n"), ll_int(L, t, 8), "bit");
+    Val byte = LLVMBuildLShr(L->b, pair, LLVMBuildZExt(L->b, shift, wide, "w"), "byte");
+    byte = LLVMBuildAnd(L->b, LLVMBuildTrunc(L->b, byte, t, "byte"), ll_int(L, t, 255), "byte");
+    Val sign = ll_icmp(L, LLVMIntUGT, byte, ll_int(L, t, 127));
+    Val spread = ll_select(L, sign, ll_int(L, t, 255), ll_int(L, t, 0));
+    Val wants = ll_icmp(L, LLVMIntNE, LLVMBuildAnd(L->b, nibble, ll_int(L, t, 8), "m"), ll_int(L, t, 0));
+    return ll_select(L, wants, spread, byte);
+}
+
+Val lower_prmt(Lower *L, const Instr *in, Val *a) {
+    Ty t = type_of(L, in), wide = ll_wide(L, L->i64);
+    if (L->o->target == TARGET_PTX) return ll_intrinsic(L, "llvm.nvvm.prmt", NULL, 3, a);
+    Val pair = LLVMBuildShl(L->b, LLVMBuildZExt(L->b, a[1], wide, "high"), ll_int(L, wide, 32), "high");
+    pair = LLVMBuildOr(L->b, pair, LLVMBuildZExt(L->b, a[0], wide, "low"), "pair");
+    Val r = ll_int(L, t, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        Val nibble = LLVMBuildLShr(L->b, a[2], ll_int(L, t, 4 * i), "nibble");
+        Val byte = permuted_byte(L, t, pair, nibble);
+        r = LLVMBuildOr(L->b, r, LLVMBuildShl(L->b, byte, ll_int(L, t, 8 * i), "b"), "r");
+    }
+    return r;
+}
+
 Val lower_clz(Lower *L, const Instr *in, Val *a) {
     Val args[2] = {a[0], LLVMConstInt(L->i1, 0, false)};
     return ll_intrinsic(L, "llvm.ctlz", type_of(L, in), 2, args);

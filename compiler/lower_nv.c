@@ -105,5 +105,8 @@ const LowerTarget lower_nv = {
     .library = library,
     .leave = leave,
     .raise = raise_here,
+    .shared = lower_nv_shared,
+    .sync = lower_nv_sync,
+    .clock = lower_nv_clock,
     .end = end,
 };

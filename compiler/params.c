@@ -46,7 +46,8 @@ static void find_sources(Trace *t, Ref pointer) {
     }
 }
 
-static bool accesses_memory(const Instr *in) { return in->op == OP_LOAD || in->op == OP_STORE; }
+static bool stores_at(const Instr *in) { return in->op == OP_STORE || in->op == OP_ATOMIC || in->op == OP_CAS; }
+static bool loads_at(const Instr *in) { return in->op == OP_LOAD || in->op == OP_ATOMIC || in->op == OP_CAS; }
 
 /* Sets READ and WRITTEN; whether the kernel stores through a pointer that isn't its own memory. */
 static bool mark_accesses(Trace *t) {
@@ -57,13 +58,14 @@ static bool mark_accesses(Trace *t) {
         const Block *block = &m->blocks.at[b];
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
             const Instr *in = &m->instrs.at[block->instrs.at[i]];
-            if (!accesses_memory(in)) continue;
+            if (!loads_at(in) && !stores_at(in)) continue;
             find_sources(t, in->args[0]);
             for (uint32_t k = 0; k < t->sources.n; k++) {
                 const Instr *source = &m->instrs.at[t->sources.at[k]];
                 if (source->op == OP_PARAM)
-                    m->params.at[source->imm].flags |= in->op == OP_LOAD ? PARAM_READ : PARAM_WRITTEN;
-                stores |= in->op == OP_STORE && source->op != OP_ALLOCA;
+                    m->params.at[source->imm].flags |=
+                        (uint8_t)((loads_at(in) ? PARAM_READ : 0) | (stores_at(in) ? PARAM_WRITTEN : 0));
+                stores |= stores_at(in) && source->op != OP_ALLOCA && source->op != OP_SHARED;
             }
         }
     }

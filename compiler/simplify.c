@@ -172,7 +172,7 @@ static void walk(Simplify *s) {
 /* ---- dead code ------------------------------------------------------------------------------ */
 
 static bool has_effect(const Instr *in) {
-    return op_info[in->op].flags & (WRITES | ENDS) || (in->op == OP_LOAD && in->sub & MEM_VOLATILE);
+    return op_info[in->op].flags & (WRITES | ENDS | SYNC) || (in->op == OP_LOAD && in->sub & MEM_VOLATILE);
 }
 
 static void drop_dead(IrModule *m) {

@@ -245,13 +245,15 @@ static Form load_form(const Analysis *A, const Instr *in) {
 static Form evaluate(const Analysis *A, const Instr *in) {
     switch (in->op) {
     case OP_CONST:
+    case OP_SHARED:
     case OP_DATA: return (Form){SHAPE_CONST, 0, true};
     case OP_PARAM: return (Form){SHAPE_BLOCK, 0, true};
     case OP_SREG: return sreg_form((Sreg)in->sub);
+    case OP_BARRIER_RED: return (Form){SHAPE_BLOCK, 0, true};
     case OP_ALLOCA: return varying;
     case OP_PHI: return phi_form(A, in);
     case OP_LOAD: return load_form(A, in);
-    default: return pure_form(A, in);
+    default: return op_info[in->op].flags & PURE ? pure_form(A, in) : varying;
     }
 }
 

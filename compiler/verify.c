@@ -4,6 +4,7 @@
  * the shape of the graph, then operands and types, then dominance. Everything else in this zone
  * relies on a module that passes. */
 #include "ir.h"
+#include "irtext.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -153,6 +154,10 @@ static bool check_leaf(Verifier *v, const Instr *in) {
     case OP_ALLOCA:
         if (in->type != T_PTRL || in->imm == 0) return fail(v, "alloca gives a ptrl to at least one byte");
         return true;
+    case OP_SHARED:
+        if (in->type != T_PTRS) return fail(v, "shared gives a ptrs");
+        if (in->imm >= m->shared.n) return fail(v, "no such shared array");
+        return true;
     case OP_DATA:
         if (in->type != T_PTRC && in->type != T_PTR) return fail(v, "data gives a ptrc or ptr");
         if (in->imm >= m->data.n) return fail(v, "no such data");
@@ -172,6 +177,63 @@ static bool check_math(Verifier *v, const Instr *in) {
             return fail(v, "operand %u of %s has the wrong type", i, mathfn_names[in->sub]);
     if (in->type != (in->sub == MATH_ILOGB ? T_I32 : t))
         return fail(v, "%s has another result type", mathfn_names[in->sub]);
+    return true;
+}
+
+/* ATOMIC and CAS: which operation takes which type. */
+static bool check_atomic(Verifier *v, const Instr *in) {
+    if (!type_is_ptr(arg_type(v, in, 0))) return fail(v, "works at a pointer");
+    Type t = in->type;
+    for (uint32_t i = 1; i < in->nargs; i++)
+        if (arg_type(v, in, i) != t) return fail(v, "operand %u isn't of the result's type", i);
+    if (!(type_takes(t) & op_info[in->op].takes)) return fail(v, "doesn't take %s", type_info[t].text);
+    if (atomic_scope(in->sub) >= SCOPE__COUNT || atomic_order(in->sub) >= ORDER__COUNT || in->sub >> 9)
+        return fail(v, "no such scope or order");
+    if (in->op == OP_CAS) return atomic_op(in->sub) == 0 || fail(v, "cas has no operation");
+    bool small = type_bits(t) < 32;
+    switch (atomic_op(in->sub)) {
+    case ATOMIC_ADD:
+    case ATOMIC_SUB:
+    case ATOMIC_MIN:
+    case ATOMIC_MAX:
+    case ATOMIC_EXCH: return true;
+    case ATOMIC_FMIN:
+    case ATOMIC_FMAX: return type_is_float(t) || fail(v, "is for floats");
+    case ATOMIC_AND:
+    case ATOMIC_OR:
+    case ATOMIC_XOR: return type_is_int(t) || fail(v, "is for integers");
+    case ATOMIC_INC:
+    case ATOMIC_DEC: return (type_kind(t) == KIND_UINT && !small) || fail(v, "is for u32 and u64");
+    default: return fail(v, "no such operation");
+    }
+}
+
+/* Operations of several threads: an optional mask first, then a value. */
+static bool check_together(Verifier *v, const Instr *in) {
+    static const struct {
+        uint8_t op, masked;
+        Type arg, result;
+    } rules[] = {
+        /* T_VOID as argument: any that the row takes; as result: the argument's type */
+        {OP_BARRIER_RED, 0, T_BOOL, T_I32}, {OP_SYNCWARP, 0, T_U32, T_VOID},  {OP_SHFL, 1, T_VOID, T_VOID},
+        {OP_VOTE, 1, T_BOOL, T_BOOL},       {OP_MATCH, 1, T_VOID, T_U32},     {OP_REDUX, 1, T_VOID, T_VOID},
+        {OP_ACTIVEMASK, 0, T_VOID, T_U32},  {OP_NANOSLEEP, 0, T_U32, T_VOID}, {OP_CLOCK, 0, T_VOID, T_I64},
+    };
+    unsigned k = 0;
+    while (k < sizeof rules / sizeof *rules && rules[k].op != in->op) k++;
+    if (k == sizeof rules / sizeof *rules) return in->nargs == 0 || fail(v, "takes no operands");
+    if (rules[k].masked && arg_type(v, in, 0) != T_U32) return fail(v, "the mask is a u32");
+    Type t = in->nargs > rules[k].masked ? arg_type(v, in, rules[k].masked) : T_VOID;
+    if (rules[k].arg ? t != rules[k].arg : in->nargs && !(type_takes(t) & op_info[in->op].takes))
+        return fail(v, "the operand has the wrong type");
+    Type result = rules[k].result ? rules[k].result : t;
+    if (in->op == OP_VOTE && in->sub == VOTE_BALLOT) result = T_U32;
+    if (in->type != result && in->type != T_VOID) return fail(v, "the result has the wrong type");
+    for (uint32_t i = 2; in->op == OP_SHFL && i < 4; i++)
+        if (arg_type(v, in, i) != T_I32) return fail(v, "lane and width are i32");
+    bool sums = in->sub == ATOMIC_ADD || in->sub == ATOMIC_MIN || in->sub == ATOMIC_MAX ||
+                (in->sub >= ATOMIC_AND && in->sub <= ATOMIC_XOR);
+    if (in->op == OP_REDUX && (!sums || type_bits(t) != 32)) return fail(v, "add, min, max, and, or, xor of 32 bits");
     return true;
 }
 
@@ -212,17 +274,22 @@ static bool check_special(Verifier *v, const Instr *in) {
         if (!(type_takes(arg_type(v, in, 1)) & info->takes))
             return fail(v, "can't store a %s", type_info[arg_type(v, in, 1)].text);
         return true;
-    default: return info->flags & ENDS ? check_ends(v, in) : check_leaf(v, in);
+    case OP_ATOMIC:
+    case OP_CAS: return check_atomic(v, in);
+    case OP_FENCE: return true;
+    case OP_CLOCK: return check_together(v, in);
+    default:
+        return info->flags & ENDS ? check_ends(v, in) : info->flags & SYNC ? check_together(v, in) : check_leaf(v, in);
     }
 }
 
 /* `sub` where it holds flags or nothing; an enumeration is checked with the types. */
 static bool check_sub(Verifier *v, const Instr *in) {
     unsigned allowed = 0;
+    if (in->op == OP_ATOMIC || in->op == OP_CAS) return true; /* check_atomic() saw it */
+    IrSubNames names = sub_names((Op)in->op);
+    if (names.names) return in->sub < names.count || fail(v, "no such variant (%u)", in->sub);
     switch (in->op) {
-    case OP_CMP:
-    case OP_SREG:
-    case OP_MATH: return true;
     case OP_ADD:
     case OP_SUB:
     case OP_MUL: allowed = type_is_int((Type)in->type) ? ARITH_NO_WRAP : 0; break;
@@ -255,6 +322,7 @@ static bool check_types(Verifier *v, const Instr *in) {
             if (arg_type(v, in, i) != in->type)
                 return fail(v, "operand %u is %s, the result %s", i, type_info[arg_type(v, in, i)].text,
                             type_info[in->type].text);
+        if (in->op == OP_PRMT && in->type != T_U32) return fail(v, "is for u32");
         break;
     case TYPING_CONV: break;
     default: return check_special(v, in);

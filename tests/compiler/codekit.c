@@ -51,11 +51,23 @@ static void add_param(IrModule *m, uint32_t flags, uint16_t leaf) {
     VEC_PUSH(m->arena, &m->params, p);
 }
 
-static Ref operand(IrModule *m, const KitOp *op, uint32_t k, Ref i) {
+/* Operands that aren't values of the type: of operation number `j`, operand k. REF_NONE: it is a value. */
+static Ref special_operand(IrModule *m, const KitOp *op, uint32_t j, uint32_t k, Ref i) {
+    bool atomic = op->op == OP_ATOMIC || op->op == OP_CAS;
+    bool masked = op_info[op->op].flags & SYNC && op->nargs > 1;
+    if (atomic && k == 0) return element(m, 3 + j, i, op->type);
+    if (masked && k == 0) return ir_const(m, 0, T_U32, UINT32_MAX, 0);
+    if (masked && k > 1) return ir_const(m, 0, T_I32, k == 2 ? 5 : 32, 0);
+    return REF_NONE;
+}
+
+static Ref operand(IrModule *m, const KitOp *op, uint32_t j, uint32_t k, Ref i) {
+    Ref special = special_operand(m, op, j, k, i);
+    if (special != REF_NONE) return special;
     if (k == 1 && op->constant) return ir_const(m, 0, op->arg_type, *op->constant, 0);
     Type t = op->op == OP_SELECT && k == 0 ? T_BOOL : op->arg_type;
     if (op->op == OP_MATH && op->sub == MATH_LDEXP && k == 1) t = T_I32;
-    Ref at = element(m, k, i, t);
+    Ref at = element(m, k % 3, i, t);
     return emit(m, OP_LOAD, t, 1, &at, 0, 0);
 }
 
@@ -66,8 +78,8 @@ IrModule *kit_kernel_of(Arena *arena, const KitOp *ops, uint32_t n) {
     Ref i = thread_number(m);
     for (uint32_t k = 0; k < n; k++) {
         add_param(m, PARAM_NOALIAS | PARAM_WRITTEN, (uint16_t)(3 + k));
-        Ref args[3];
-        for (uint32_t a = 0; a < ops[k].nargs; a++) args[a] = operand(m, &ops[k], a, i);
+        Ref args[4];
+        for (uint32_t a = 0; a < ops[k].nargs; a++) args[a] = operand(m, &ops[k], k, a, i);
         Ref value[2];
         value[1] = emit(m, ops[k].op, ops[k].type, ops[k].nargs, args, ops[k].sub, 0);
         value[0] = element(m, 3 + k, i, ops[k].type);
@@ -113,6 +125,33 @@ uint32_t kit_ops(Type t, KitOp *out, uint32_t max) {
         for (uint16_t f = 0; op == OP_MATH && (t == T_F32 || t == T_F64) && f < MATH__COUNT && n < max; f++)
             out[n++] = (KitOp){op, math_result((MathFn)f, t), t, f, math_args((MathFn)f), NULL};
     }
+    return n;
+}
+
+/* One variant of an operation of several threads, if its row takes t. */
+static void put_variant(Op op, Type result, Type t, uint16_t sub, KitOp *out, uint32_t *n, uint32_t max) {
+    if (takes(op, t) && *n < max) out[(*n)++] = (KitOp){op, result, t, sub, (uint32_t)op_info[op].args, NULL};
+}
+
+uint32_t kit_together(Type t, KitOp *out, uint32_t max) {
+    uint32_t n = 0;
+    for (unsigned scope = 0; scope < SCOPE__COUNT; scope++) {
+        for (unsigned order = 0; order < ORDER__COUNT; order++) {
+            bool usual = scope == SCOPE_DEVICE && order == ORDER_RELAXED;
+            for (unsigned op = 0; op < ATOMIC__COUNT; op++)
+                if (usual || op == ATOMIC_ADD)
+                    put_variant(OP_ATOMIC, t, t, ATOMIC_SUB_OF(op, scope, order), out, &n, max);
+            put_variant(OP_CAS, t, t, ATOMIC_SUB_OF(0, scope, order), out, &n, max);
+        }
+    }
+    for (uint16_t i = 0; i < SHFL__COUNT; i++) put_variant(OP_SHFL, t, t, i, out, &n, max);
+    for (uint16_t i = 0; i < MATCH__COUNT; i++) put_variant(OP_MATCH, T_U32, t, i, out, &n, max);
+    for (uint16_t i = 0; i < ATOMIC__COUNT; i++) put_variant(OP_REDUX, t, t, i, out, &n, max);
+    for (uint16_t i = 0; i < VOTE__COUNT; i++)
+        put_variant(OP_VOTE, i == VOTE_BALLOT ? T_U32 : T_BOOL, t, i, out, &n, max);
+    for (uint16_t i = 0; i < BARRIER__COUNT; i++) put_variant(OP_BARRIER_RED, T_I32, t, i, out, &n, max);
+    if (t == T_U32) put_variant(OP_ACTIVEMASK, T_U32, t, 0, out, &n, max);
+    for (uint16_t i = 0; t == T_I64 && i < CLOCK__COUNT; i++) put_variant(OP_CLOCK, T_I64, t, i, out, &n, max);
     return n;
 }
 

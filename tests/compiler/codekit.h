@@ -24,6 +24,8 @@ IrModule *kit_kernel_of(Arena *arena, const KitOp *ops, uint32_t n);
 
 /* Every operation that takes values of type t, but CONVERT and BITCAST. Returns the count. */
 uint32_t kit_ops(Type t, KitOp *out, uint32_t max);
+/* Every atomic operation, clock and operation of several threads that has a value, on values of type t. */
+uint32_t kit_together(Type t, KitOp *out, uint32_t max);
 /* Values of type t at which things go wrong: limits, zeros, infinities, NaN, subnormals, ties, powers of two. */
 uint32_t kit_values(Type t, uint64_t *out, uint32_t max);
 

@@ -29,6 +29,7 @@ static const Gpu gpus[] = {{75, 0, true},    {80, 0, true},     {86, 0, false}, 
 /* The operations on t, conversions to every type among them, as far as the target takes them. */
 static uint32_t legal_ops(Type t, const CompileOptions *o, KitOp *out) {
     uint32_t n = kit_ops(t, out, MAX_OPS), kept = 0;
+    n += kit_together(t, out + n, MAX_OPS - n);
     for (int to = T_BOOL; to <= T_F64; to++) {
         out[n++] = (KitOp){OP_CONVERT, (Type)to, t, 0, 1, NULL};
         bool cast = t != T_BOOL && to != T_BOOL && type_bytes(t) == type_bytes((Type)to);
@@ -78,6 +79,7 @@ static void test_refusals(Type t) {
     static const CompileOptions bare = {.target = TARGET_PTX, .sm = 80, .opt = 2};
     KitOp ops[MAX_OPS];
     uint32_t n = kit_ops(t, ops, MAX_OPS);
+    n += kit_together(t, ops + n, MAX_OPS - n);
     for (uint32_t i = 0; i < n; i++) {
         if (api->legality(ops[i].op, t, ops[i].sub, &bare) != LEGAL_REFUSE) continue;
         Arena arena;

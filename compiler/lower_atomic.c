@@ -1,0 +1,144 @@
+/* lower_atomic.c - atomic operations and fences, for both targets.
+ *
+ * What LLVM has as one atomicrmw is left to it: it widens 8 and 16 bits to the word around them and makes loops of what
+ * a target lacks. The rest is a loop of our own around compare-and-swap: minima of floats that leave a NaN alone, and
+ * all arithmetic on f16 and bf16, which are held as their bits. */
+#include "lower.h"
+
+#include <string.h>
+
+static unsigned scope_of(const Lower *L, Scope s) {
+    /* The CPU has one scope: all threads of the process. */
+    static const char *const names[SCOPE__COUNT] = {
+        [SCOPE_DEVICE] = "device", [SCOPE_BLOCK] = "block", [SCOPE_SYSTEM] = ""};
+    const char *name = L->o->target == TARGET_PTX ? names[s] : "";
+    return LLVMGetSyncScopeID(L->ctx, name, strlen(name));
+}
+
+static LLVMAtomicOrdering ordering_of(Order o) {
+    static const LLVMAtomicOrdering orders[ORDER__COUNT] = {
+        [ORDER_RELAXED] = LLVMAtomicOrderingMonotonic,
+        [ORDER_ACQUIRE] = LLVMAtomicOrderingAcquire,
+        [ORDER_RELEASE] = LLVMAtomicOrderingRelease,
+        [ORDER_ACQ_REL] = LLVMAtomicOrderingAcquireRelease,
+        [ORDER_SEQ_CST] = LLVMAtomicOrderingSequentiallyConsistent,
+    };
+    return orders[o];
+}
+
+/* A failed exchange only loads: it can't release. */
+static LLVMAtomicOrdering failure_ordering(Order o) {
+    if (o == ORDER_RELEASE) return LLVMAtomicOrderingMonotonic;
+    return ordering_of(o == ORDER_ACQ_REL ? ORDER_ACQUIRE : o);
+}
+
+typedef struct Place {
+    Val at;
+    Type type;
+    Ty bits; /* the integer of its width */
+    uint16_t sub;
+} Place;
+
+static Val exchange(Lower *L, const Place *p, Val expected, Val value) {
+    Order o = atomic_order(p->sub);
+    Val swap = LLVMBuildAtomicCmpXchgSyncScope(L->b, p->at, expected, value, ordering_of(o), failure_ordering(o),
+                                               scope_of(L, atomic_scope(p->sub)));
+    LLVMSetAlignment(swap, type_bytes(p->type));
+    return swap;
+}
+
+static Val to_bits(Lower *L, const Place *p, Val v) {
+    return LLVMTypeOf(v) == p->bits ? v : LLVMBuildBitCast(L->b, v, p->bits, "bits");
+}
+static Val from_bits(Lower *L, const Place *p, Val v) {
+    Ty t = ll_scalar(L, p->type);
+    return t == p->bits ? v : LLVMBuildBitCast(L->b, v, t, "value");
+}
+
+/* What is to be stored, made of what is there and the operand; floats in a type that has arithmetic. */
+static Val combine(Lower *L, AtomicOp op, Val old, Val v) {
+    switch (op) {
+    case ATOMIC_ADD: return LLVMBuildFAdd(L->b, old, v, "sum");
+    case ATOMIC_SUB: return LLVMBuildFSub(L->b, old, v, "sum");
+    case ATOMIC_MIN: return ll_select(L, ll_fcmp(L, LLVMRealOLT, v, old), v, old);
+    case ATOMIC_MAX: return ll_select(L, ll_fcmp(L, LLVMRealOGT, v, old), v, old);
+    case ATOMIC_FMIN:
+    case ATOMIC_FMAX: {
+        Val args[2] = {old, v};
+        return ll_intrinsic(L, op == ATOMIC_FMIN ? "llvm.minnum" : "llvm.maxnum", LLVMTypeOf(v), 2, args);
+    }
+    default: return v;
+    }
+}
+
+/* old = *at; do seen = old; while ((old = cas(at, seen, f(seen))) != seen); the loop ends early where f changes
+ * nothing. */
+static Val loop(Lower *L, const Place *p, AtomicOp op, Val operand) {
+    Val wide = float_widen(L, p->type, operand);
+    Val first = LLVMBuildLoad2(L->b, p->bits, p->at, "first");
+    LLVMSetAlignment(first, type_bytes(p->type));
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), again = ll_block(L, "again"), done = ll_block(L, "done");
+    LLVMBuildBr(L->b, again);
+    LLVMPositionBuilderAtEnd(L->b, again);
+    Val seen = LLVMBuildPhi(L->b, p->bits, "seen");
+    Val next = combine(L, op, float_widen(L, p->type, from_bits(L, p, seen)), wide);
+    Val swap = exchange(L, p, seen, to_bits(L, p, float_narrow(L, p->type, next)));
+    Val found = LLVMBuildExtractValue(L->b, swap, 0, "found"), won = LLVMBuildExtractValue(L->b, swap, 1, "won");
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(L->b);
+    LLVMBuildCondBr(L->b, won, done, again);
+    LLVMAddIncoming(seen, (Val[]){first, found}, (LLVMBasicBlockRef[]){before, end}, 2);
+    LLVMPositionBuilderAtEnd(L->b, done);
+    return from_bits(L, p, found);
+}
+
+/* The row of LLVM's that does it; false: none does. */
+static bool native_op(AtomicOp op, Type t, LLVMAtomicRMWBinOp *out) {
+    bool is_signed = type_is_signed(t), wide_float = t == T_F32 || t == T_F64;
+    if (op == ATOMIC_EXCH) return *out = LLVMAtomicRMWBinOpXchg, true;
+    if (type_is_float(t)) {
+        *out = op == ATOMIC_ADD ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpFSub;
+        return wide_float && (op == ATOMIC_ADD || op == ATOMIC_SUB);
+    }
+    switch (op) {
+    case ATOMIC_ADD: return *out = LLVMAtomicRMWBinOpAdd, true;
+    case ATOMIC_SUB: return *out = LLVMAtomicRMWBinOpSub, true;
+    case ATOMIC_MIN: return *out = is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin, true;
+    case ATOMIC_MAX: return *out = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax, true;
+    case ATOMIC_AND: return *out = LLVMAtomicRMWBinOpAnd, true;
+    case ATOMIC_OR: return *out = LLVMAtomicRMWBinOpOr, true;
+    case ATOMIC_XOR: return *out = LLVMAtomicRMWBinOpXor, true;
+    case ATOMIC_INC: return *out = LLVMAtomicRMWBinOpUIncWrap, true;
+    case ATOMIC_DEC: return *out = LLVMAtomicRMWBinOpUDecWrap, true;
+    default: return false;
+    }
+}
+
+static Place place(Lower *L, const Instr *in, Val at) {
+    Type t = (Type)in->type;
+    return (Place){at, t, LLVMIntTypeInContext(L->ctx, type_bits(t)), in->sub};
+}
+
+Val lower_atomic(Lower *L, const Instr *in, Val *a) {
+    Place p = place(L, in, a[0]);
+    AtomicOp op = atomic_op(in->sub);
+    LLVMAtomicRMWBinOp native;
+    if (!native_op(op, p.type, &native)) return loop(L, &p, op, a[1]);
+    Val v = op == ATOMIC_EXCH ? to_bits(L, &p, a[1]) : a[1];
+    Val old = LLVMBuildAtomicRMWSyncScope(L->b, native, p.at, v, ordering_of(atomic_order(in->sub)),
+                                          scope_of(L, atomic_scope(in->sub)));
+    LLVMSetAlignment(old, type_bytes(p.type));
+    return op == ATOMIC_EXCH ? from_bits(L, &p, old) : old;
+}
+
+Val lower_cas(Lower *L, const Instr *in, Val *a) {
+    Place p = place(L, in, a[0]);
+    Val swap = exchange(L, &p, to_bits(L, &p, a[1]), to_bits(L, &p, a[2]));
+    return from_bits(L, &p, LLVMBuildExtractValue(L->b, swap, 0, "old"));
+}
+
+Val lower_fence(Lower *L, const Instr *in, Val *a) {
+    (void)a;
+    return LLVMBuildFenceSyncScope(L->b, LLVMAtomicOrderingSequentiallyConsistent, scope_of(L, (Scope)in->sub), ""),
+           NULL;
+}
