@@ -39,7 +39,7 @@ static void report_conflict(Body *b, PyRef r) {
                   ? e_diag(e, span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
                   : e_diag(e, span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
     for (int i = 0; d && i < 2; i++) {
-        if (!from[i]->span.line) continue;
+        if (!from[i]->span.line || (from[i]->op == PY_PARAM && !in->name)) continue;
         DiagFrame at = b->fr->at;
         at.span = from[i]->span;
         diag_note(e->diags, d, &at, "%s here", val_text(e->types, i ? c->b : c->a));

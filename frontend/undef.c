@@ -256,10 +256,21 @@ PySpan span_of_name(const Eval *e, const PyFunc *f, PySpan span, const char *nam
     return (PySpan){span.line, col, span.line, col + (uint32_t)n};
 }
 
+enum { NAME_DEPTH = 16 };
+
+/* The variable that a value may come from unassigned: `k if c else 0` has no name of its own. */
+static const char *name_behind(const Frame *fr, PyRef r, unsigned depth) {
+    const PyInstr *in = &fr->inst->f->instrs.at[r];
+    if (in->name) return in->name;
+    for (uint32_t i = 0; in->op == PY_PHI && depth && i < in->nargs; i++)
+        if (is_unassigned(fr, in->args[i]) || fr->inst->maybe_undef[in->args[i]])
+            return name_behind(fr, in->args[i], depth - 1);
+    return "this value";
+}
+
 void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span) {
     if (!e->building) return;
-    const PyInstr *in = &fr->inst->f->instrs.at[operand];
-    const char *name = in->name ? in->name : "this value";
+    const char *name = name_behind(fr, operand, NAME_DEPTH);
     Search s = {.e = e, .fr = fr, .f = fr->inst->f, .target = operand, .use = use};
     if (is_unassigned(fr, operand)) {
         e_diag(e, span_of_name(e, s.f, span, name), DIAG_NEVER_ASSIGNED, name);

@@ -106,6 +106,15 @@ def sides(x, n):
     x[i] = (x[i] and n) + 1
 
 
+
+@gpu.jit
+def maybe_in_an_expression(x, n):
+    for i in range(n):
+        for k in range(i):
+            x[k] = 1
+        x[i] = k if i > 0 else 0
+
+
 # >>> message catches(f4[::1])
 # UnsupportedError: language.py:8:5: error: try is not supported in a kernel: a kernel has no exception handling
 #     8 |     try:
@@ -215,7 +224,15 @@ def sides(x, n):
 #    note: language.py:106:13: uint64 here
 #   106 |     x[i] = (x[i] and n) + 1
 #       |             ^^^^
-#    note: language.py:103: int (weak) here
-#   103 | @gpu.jit
 #    in kernel sides(array(uint64, 1d, C), int (weak))
+# <<<
+# >>> message maybe_in_an_expression(f4[::1], int)
+# TypingError: language.py:115:16: error: 'k' is not assigned on every path to here
+#   115 |         x[i] = k if i > 0 else 0
+#       |                ^
+#    note: language.py:112:5: it is unassigned in the first iteration of this loop
+#   112 |     for i in range(n):
+#       |     ^^^^^^^^^^^^^^^^^^
+#    help: give 'k' a value before that
+#    in kernel maybe_in_an_expression(array(float32, 1d, C), int (weak))
 # <<<
