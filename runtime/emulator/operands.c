@@ -121,7 +121,7 @@ static bool want(Want *w, const PtxForm *f, uint16_t rule, bool dest) {
     case O_VEC: w->wider = true; return want_type(w, f, 0, 1);
     case O_T1: return want_type(w, f, 1, 1);
     case O_T2: return want_type(w, f, 2, 1);
-    case O_WIDE: return want_type(w, f, 0, 2);
+    case O_WIDE: return want_type(w, f, 0, f->field[MF_PART] == PART_WIDE ? 2 : 1);
     case O_U16: w->type = PT_B16; break;
     case O_U32:
     case O_U32_PAIR: w->type = PT_B32; break;
