@@ -92,14 +92,12 @@ static CUresult start(void) {
 }
 
 CUresult cuInit(uint32_t flags) {
-    if (driver.forked) return CUDA_ERROR_NOT_INITIALIZED;
-    pthread_mutex_lock(&driver.lock);
-    read_options();
+    CUresult r = call_begin(ENTRY_cuInit, NEEDS_NOTHING, NULL);
+    if (r) return r;
+    if (flags) return call_end(CUDA_ERROR_INVALID_VALUE);
     /* What it finds stays: the variables are read once. */
     if (!driver.initialised && !driver.start_error) driver.start_error = start();
-    if (driver.start_error) return call_end(driver.start_error);
-    CUresult r = failure_on_request(ENTRY_cuInit);
-    return call_end(r ? r : flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
+    return call_end(driver.start_error);
 }
 
 Device *device_find(CUdevice ordinal) {

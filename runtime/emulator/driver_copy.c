@@ -2,10 +2,14 @@
  *
  * Where both ends are memory that the driver knows (device, pinned, managed) the copy goes into the queue. Pageable
  * host memory belongs to the caller again when the call returns: the call waits. */
+#define _GNU_SOURCE
 #include "driver.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 /* One end of a copy. */
 typedef struct End {
@@ -48,6 +52,16 @@ static bool of_device(uint64_t address) {
     return false;
 }
 
+/* Whether this process has memory at both ends of the range: a wrong pointer shall be an error, not a crash. Where the
+ * system doesn't let us ask, it is believed. */
+static bool is_mapped(uint64_t address, uint64_t bytes) {
+    char here[2];
+    struct iovec to = {here, sizeof here};
+    struct iovec from[2] = {{(void *)(uintptr_t)address, 1}, {(void *)(uintptr_t)(address + bytes - 1), 1}};
+    ssize_t n = process_vm_readv(getpid(), &to, 1, from, 2, 0);
+    return n == 2 || (n < 0 && errno != EFAULT);
+}
+
 static CUresult find(End *e, const Box *b) {
     uint64_t rows, span;
     bool one_row = b->height == 1 && b->depth == 1;
@@ -58,8 +72,13 @@ static CUresult find(End *e, const Box *b) {
         __builtin_add_overflow(span, b->width, &span)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (find_known(e, e->address, span)) return CUDA_SUCCESS;
-    if (e->type == CU_MEMORYTYPE_DEVICE || !e->address || of_device(e->address)) return CUDA_ERROR_INVALID_VALUE;
+    if (find_known(e, e->address, span)) {
+        AllocKind kind = memory_find(e->memory, e->address)->kind;
+        bool host = kind == ALLOC_HOST || kind == ALLOC_MANAGED;
+        return e->type == CU_MEMORYTYPE_HOST && !host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    }
+    if (e->type == CU_MEMORYTYPE_DEVICE || of_device(e->address) || !is_mapped(e->address, span))
+        return CUDA_ERROR_INVALID_VALUE;
     e->host = (uint8_t *)(uintptr_t)e->address;
     return CUDA_SUCCESS;
 }

@@ -1,0 +1,59 @@
+"""A pytest plugin for run_numba_cuda.py: a test module by its real name, and a log of what each test does."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+MODULE = os.environ["PEER_MODULE"]
+SKIP = set(json.loads(os.environ["PEER_SKIP"]))
+
+
+class Named(pytest.Module):
+    """A module of numba.cuda.tests, which lies in a folder of another name."""
+
+    def _importtestmodule(self) -> ModuleType:
+        return importlib.import_module(f"numba.cuda.tests.{MODULE}")
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module:
+    return Named.from_parent(parent, path=module_path)
+
+
+def name_of(nodeid: str) -> str:
+    return f"{MODULE}::" + nodeid.split("::", 1)[-1]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items[:] = [item for item in items if name_of(item.nodeid) not in SKIP]
+
+
+def write(nodeid: str, outcome: str, why: str = "") -> None:
+    with open(os.environ["PEER_LOG"], "a") as log:
+        log.write(json.dumps({"test": name_of(nodeid), "outcome": outcome, "why": why}) + "\n")
+
+
+def pytest_runtest_logstart(nodeid: str) -> None:
+    write(nodeid, "starts")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped:
+        xfail = hasattr(report, "wasxfail")
+        why = report.wasxfail if xfail else report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        write(report.nodeid, "passed" if xfail else "skipped", why)
+    elif report.failed:
+        lines = [line for line in report.longreprtext.splitlines() if line.startswith("E ")]
+        write(report.nodeid, "failed", (lines[0] if lines else report.longreprtext)[2:].strip()[:300])
+    elif report.when == "call":
+        write(report.nodeid, "passed")
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if report.failed:
+        write("::", "failed", report.longreprtext[-300:])
