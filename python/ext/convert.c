@@ -103,13 +103,13 @@ static DType weak_dtype(ArgKind kind) {
 
 /* ---- types side by side ------------------------------------------------------------------------ */
 
-typedef struct Match {
+typedef struct Fit {
     Leaf *leaf; /* the next one */
     bool apply; /* convert, rather than only look */
     bool numba; /* scalars convert as Python numbers do */
-} Match;
+} Fit;
 
-static bool match_scalar(Match *m, const ArgType *from, const ArgType *to) {
+static bool match_scalar(Fit *m, const ArgType *from, const ArgType *to) {
     Leaf *l = m->leaf++;
     DType weak = m->numba ? kind_of((DType)l->dtype) : weak_dtype((ArgKind)from->kind),
           target = weak_dtype((ArgKind)to->kind);
@@ -122,7 +122,7 @@ static bool match_scalar(Match *m, const ArgType *from, const ArgType *to) {
 
 static bool is_scalar(const ArgType *t) { return t->kind == ARG_SCALAR || weak_dtype((ArgKind)t->kind) != DT_NONE; }
 
-static bool match(Match *m, const ArgType *from, const ArgType *to) {
+static bool match(Fit *m, const ArgType *from, const ArgType *to) {
     if (is_scalar(from) && is_scalar(to)) return match_scalar(m, from, to);
     if (from->kind != to->kind) return false;
     switch ((ArgKind)from->kind) {
@@ -147,7 +147,7 @@ static int refuse(const Bound *b, Arena *a, const ArgType *from, const ArgType *
                      b->kernel->name, nto, n);
         return -1;
     }
-    Match m = {b->leaves, false, b->kernel->dialect == DIALECT_NUMBA};
+    Fit m = {b->leaves, false, b->kernel->dialect == DIALECT_NUMBA};
     for (uint32_t i = 0; i < n; i++) {
         if (match(&m, &from[i], &to[i])) continue;
         const char *given = argtype_text(a, &from[i]), *wanted = argtype_text(a, &to[i]);
@@ -165,7 +165,7 @@ static int try_signature(Bound *b, const ArgType *from, uint32_t n, const ArgTyp
                          uint32_t size) {
     if (n != nto) return 0;
     for (int apply = 0; apply < 2; apply++) {
-        Match m = {b->leaves, apply, b->kernel->dialect == DIALECT_NUMBA};
+        Fit m = {b->leaves, apply, b->kernel->dialect == DIALECT_NUMBA};
         for (uint32_t i = 0; i < n; i++)
             if (!match(&m, &from[i], &to[i])) return 0;
     }
