@@ -8,7 +8,7 @@ function(gpu_emulator_libraries)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/emulator/*.c)
     gpu_library(gpu_emulator STATIC ${sources})
     target_compile_options(gpu_emulator PRIVATE $<$<CONFIG:Release>:-O3>)
-    target_link_libraries(gpu_emulator PUBLIC Threads::Threads m)
+    target_link_libraries(gpu_emulator PUBLIC Threads::Threads m ${CMAKE_DL_LIBS})
 
     gpu_driver(gpu_emulated ${GPU_PACKAGE} libgpu_emulated.so gpu)
     gpu_driver(gpu_emulated_libcuda ${GPU_PACKAGE}/emulator libcuda.so.1 gpu/emulator)
@@ -16,7 +16,7 @@ endfunction()
 
 function(gpu_driver name folder file destination)
     gpu_library(${name} SHARED $<TARGET_OBJECTS:gpu_emulator>)
-    target_link_libraries(${name} PRIVATE Threads::Threads m)
+    target_link_libraries(${name} PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
     # NO_SONAME: the SONAME is set by hand, since CMake would write libcuda.so.1 as a link to another name.
     target_link_options(${name} PRIVATE -Wl,-soname,${file} -Wl,--gc-sections -Wl,-Bsymbolic)
     set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME ${file} NO_SONAME ON

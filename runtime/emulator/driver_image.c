@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "driver.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,23 +165,37 @@ static bool unpack_lz4(const uint8_t *from, size_t bytes, uint8_t *to, size_t si
     return out == size;
 }
 
+/* The same for zstd, by the system's library where there is one. */
+static bool unpack_zstd(const uint8_t *from, size_t bytes, uint8_t *to, size_t size, PtxLog *log) {
+    void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "ZSTD_decompress") : NULL;
+    if (!symbol) {
+        log_add(log,
+                "fatal   : the PTX in this fat binary is compressed by zstd, and libzstd.so.1 isn't there; build it "
+                "with nvcc -no-compress\n");
+        return false;
+    }
+    size_t (*decompress)(void *, size_t, const void *, size_t);
+    memcpy(&decompress, &symbol, sizeof symbol);
+    bool good = decompress(to, size, from, bytes) == size;
+    dlclose(library);
+    return good;
+}
+
 /* The entry's text, decompressed if it must be. */
 static CUresult take(const FatEntry *e, PtxLog *log, Sources *out) {
     const char *data = (const char *)e + e->header_bytes;
-    if (e->flags & FAT_ZSTD) {
-        log_add(log, "fatal   : the PTX in this fat binary is compressed by zstd, which the emulator doesn't read; "
-                     "build it with "
-                     "nvcc --no-compress\n");
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    }
-    if (!(e->flags & FAT_LZ4)) {
+    if (!(e->flags & (FAT_LZ4 | FAT_ZSTD))) {
         return add(out, data, strnlen(data, e->bytes), "fatbin", NULL) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (e->text_bytes > (UINT64_C(1) << 32) || e->compressed_bytes > e->bytes) return CUDA_ERROR_INVALID_IMAGE;
     char *text = malloc(e->text_bytes + 1);
     if (!text) return CUDA_ERROR_OUT_OF_MEMORY;
+    const uint8_t *from = (const uint8_t *)data;
+    bool good = e->flags & FAT_ZSTD ? unpack_zstd(from, e->compressed_bytes, (uint8_t *)text, e->text_bytes, log)
+                                    : unpack_lz4(from, e->compressed_bytes, (uint8_t *)text, e->text_bytes);
     CUresult r = CUDA_ERROR_INVALID_IMAGE;
-    if (unpack_lz4((const uint8_t *)data, e->compressed_bytes, (uint8_t *)text, e->text_bytes)) {
+    if (good) {
         text[e->text_bytes] = 0;
         r = add(out, text, strnlen(text, e->text_bytes), "fatbin", text) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
