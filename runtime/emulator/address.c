@@ -26,14 +26,14 @@ static void put(Warp *w, const PtxOperand *o, uint32_t mask, const uint64_t *val
 
 static void cvta(Warp *w, const PtxInst *in, uint32_t mask) {
     uint64_t a[WARP], base = window(in->space);
-    read_address(w, &in->o[1], in->disp, mask, a);
+    read_addresses(w, &in->o[1], in->disp, a);
     EACH_LANE(mask, i, a[i] += base);
     put(w, &in->o[0], mask, a);
 }
 
 static void cvta_to(Warp *w, const PtxInst *in, uint32_t mask) {
     uint64_t a[WARP], base = window(in->space);
-    read_address(w, &in->o[1], in->disp, mask, a);
+    read_addresses(w, &in->o[1], in->disp, a);
     EACH_LANE(mask, i, a[i] -= base);
     put(w, &in->o[0], mask, a);
 }
@@ -53,7 +53,7 @@ static bool is_const(Warp *w, uint64_t address) {
 static void isspacep(Warp *w, const PtxInst *in, uint32_t mask) {
     uint64_t a[WARP];
     uint32_t yes = 0;
-    read_address(w, &in->o[1], in->disp, mask, a);
+    read_addresses(w, &in->o[1], in->disp, a);
     EACH_LANE(mask, i, {
         Space space = generic_space(a[i]);
         if (in->space == SPACE_CONST) yes |= (uint32_t)(space == SPACE_GLOBAL && is_const(w, a[i])) << i;
@@ -74,7 +74,7 @@ bool select_isspacep(const PtxForm *f, PtxInst *in) {
 /* The address of the same shared memory in the block with that rank: there is only this block. */
 static void mapa(Warp *w, const PtxInst *in, uint32_t mask) {
     uint64_t a[WARP];
-    read_address(w, &in->o[1], in->disp, mask, a);
+    read_addresses(w, &in->o[1], in->disp, a);
     EACH_LANE(mask, i, if (lane_get(w, &in->o[2], i)) fault(w, in, i, FAULT_CLUSTER, SPACE_SHARED, a[i], 0));
     put(w, &in->o[0], mask, a);
 }

@@ -122,6 +122,7 @@ struct Run {
     const PtxCode *code;
     const PtxFunc *func;
     Memory *memory;
+    const _Atomic uint64_t *epoch; /* of the memory: see AccessCache */
     const uint8_t *params;
     uint32_t threads, nwarps; /* of a block */
     uint32_t nworkers;
@@ -197,7 +198,8 @@ typedef struct Access {
  */
 void locate(Warp *w, const PtxInst *in, const PtxOperand *o, int64_t disp, Space space, uint32_t mask, uint32_t bytes,
             unsigned how, Access *a);
-static inline void read_address(const Warp *w, const PtxOperand *o, int64_t disp, uint32_t mask, uint64_t *address);
+/* An operand's address for each lane, whatever it is. */
+void read_addresses(const Warp *w, const PtxOperand *o, int64_t disp, uint64_t *address);
 /* The same for one lane and a generic address. */
 uint8_t *locate_one(Warp *w, const PtxInst *in, int lane, uint64_t address, uint32_t bytes, unsigned how);
 
@@ -237,19 +239,5 @@ _Noreturn void fault_race(Warp *w, const PtxInst *in, int lane, Space space, uin
 bool select_warp_barrier(const PtxForm *f, PtxInst *in);
 /* address.c: takes local memory, so that a thread needs more than its functions say. */
 bool is_alloca(const PtxInst *in);
-
-/* An operand's address for each lane: 4- or 8-byte registers, offsets from the frame's locals. */
-static inline void read_address(const Warp *w, const PtxOperand *o, int64_t disp, uint32_t mask, uint64_t *address) {
-    uint64_t add = (uint64_t)disp + (o->flags & OPERAND_LOCAL ? w->frame->local_base : 0);
-    if (o->file == FILE_NONE) {
-        EACH_LANE(mask, i, address[i] = add);
-    } else if (o->bytes == 4) {
-        const uint32_t *r = lanes(w, o);
-        EACH_LANE(mask, i, address[i] = (uint32_t)(r[i] + add));
-    } else {
-        const uint64_t *r = lanes(w, o);
-        EACH_LANE(mask, i, address[i] = r[i] + add);
-    }
-}
 
 #endif

@@ -53,6 +53,7 @@ Memory *memory_open(uint64_t total_bytes) {
     Memory *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->total = total_bytes;
+    atomic_init(&m->epoch, 1);
     pthread_mutex_init(&m->lock, NULL);
     /* The more there is beyond the total, the later an address comes back. Guards and rounding need some of it. */
     uint64_t bytes = (total_bytes + (UINT64_C(1) << 30)) & ~UINT64_C(4095);
@@ -348,7 +349,7 @@ uint64_t memory_heap_used(Memory *m) {
     return heap;
 }
 
-uint64_t memory_epoch(const Memory *m) { return atomic_load_explicit(&m->epoch, memory_order_acquire); }
+const _Atomic uint64_t *memory_epoch(const Memory *m) { return &m->epoch; }
 
 void *memory_shadow(Memory *m, const Alloc *a, size_t bytes_a_word) {
     pthread_mutex_lock(&m->lock);

@@ -60,8 +60,8 @@ uint8_t *memory_bytes(Memory *m, uint64_t address, uint64_t bytes);
 void memory_wrote(Memory *m, uint64_t address, uint64_t bytes); /* the host initialised it */
 void memory_info(const Memory *m, uint64_t *free_bytes, uint64_t *total_bytes);
 uint64_t memory_heap_used(Memory *m); /* bytes of ALLOC_HEAP */
-/* Changes whenever an allocation comes or goes. */
-uint64_t memory_epoch(const Memory *m);
+/* A count that changes whenever an allocation comes or goes: never 0. */
+const _Atomic uint64_t *memory_epoch(const Memory *m);
 
 /* The race detector: a record of `bytes_a_word` for each aligned 4-byte word of the allocation, zero at first; NULL: no
  * memory. And a clock that no launch turns back, so that what earlier launches recorded is known to be old. */

@@ -176,6 +176,7 @@ static bool open_run(Run *run, const LaunchSpec *spec, FaultReport *report) {
                  .code = spec->code,
                  .func = spec->func,
                  .memory = spec->memory,
+                 .epoch = memory_epoch(spec->memory),
                  .params = spec->params,
                  .checks = spec->checks,
                  .report = report};

@@ -115,9 +115,14 @@ void clocks_update(Warp *w) {
 
 /* ---- the loop ---------------------------------------------------------------------------------- */
 
+/* Without the instruction, which not every CPU has, counting bits takes as long as an operation. */
+static inline uint32_t count_lanes(uint32_t mask) {
+    return mask == UINT32_MAX ? WARP : (uint32_t)__builtin_popcount(mask);
+}
+
 static inline void charge(Scheduler *s, uint32_t instructions, uint32_t active) {
     s->instructions += instructions;
-    s->fuel -= (int64_t)instructions * __builtin_popcount(active);
+    s->fuel -= (int64_t)instructions * count_lanes(active);
 }
 
 static void jumped_back(Warp *w) {
@@ -144,7 +149,7 @@ static uint32_t split(Warp *w, const PtxInst *in, uint32_t pc, uint32_t taken, u
 static void count(Worker *worker, const PtxInst *in, uint32_t pc, uint32_t active, uint32_t mask) {
     LineCounters *c = &worker->counters[pc];
     c->instructions++;
-    c->lanes += (uint32_t)__builtin_popcount(mask);
+    c->lanes += count_lanes(mask);
     if (in->control != CONTROL_BRA) return;
     c->branches++;
     c->divergent += mask != 0 && mask != active;

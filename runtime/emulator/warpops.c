@@ -2,6 +2,9 @@
  *
  * They run when all lanes that their member mask names are there (control.c); `mask` is these lanes. */
 #include "exec.h"
+#include "ops.h"
+
+#include <string.h>
 
 static bool flag(const PtxForm *f, unsigned bit) { return f->flags >> bit & 1; }
 
@@ -18,38 +21,47 @@ static bool needs_members(const PtxForm *f, PtxInst *in, uint8_t operand) {
 
 /* ---- shfl -------------------------------------------------------------------------------------- */
 
-/* Where lane i reads, as the PTX manual's pseudo code has it; true: in its segment. */
-static bool shfl_source(uint8_t mode, int i, uint32_t b, uint32_t c, int *from) {
-    int segment = (int)(c >> 8 & 31), clamp = (int)(c & 31), delta = (int)(b & 31);
-    int last = (i & segment) | (clamp & ~segment), first = i & segment, j = i;
-    bool inside = false;
-    switch (mode) {
-    case MODE_UP: inside = (j = i - delta) >= last; break;
-    case MODE_DOWN: inside = (j = i + delta) <= last; break;
-    case MODE_BFLY: inside = (j = i ^ delta) <= last; break;
-    default: inside = (j = first | (delta & ~segment)) <= last; break;
-    }
-    *from = inside ? j : i;
-    return inside;
+/* Where lane i reads and whether that is in its segment, as the PTX manual's pseudo code has it. */
+#define SHFL(name, from, inside)                                                                                       \
+    LANE_FN(name, {                                                                                                    \
+        const uint32_t *a = lanes(w, &in->o[2]);                                                                       \
+        const uint32_t *b = lanes(w, &in->o[3]);                                                                       \
+        const uint32_t *c = lanes(w, &in->o[4]);                                                                       \
+        int source[WARP];                                                                                              \
+        uint32_t in_segment[WARP];                                                                                     \
+        for (int i = 0; i < WARP; i++) {                                                                               \
+            int segment = (int)(c[i] >> 8 & 31), delta = (int)(b[i] & 31);                                             \
+            int first = i & segment, last = first | ((int)(c[i] & 31) & ~segment), j = from;                           \
+            (void)first;                                                                                               \
+            in_segment[i] = (inside) ? 1u << i : 0;                                                                    \
+            source[i] = (inside) ? j : i;                                                                              \
+        }                                                                                                              \
+        shfl_move(w, in, mask, a, source, in_segment);                                                                 \
+    })
+
+INLINE void shfl_move(Warp *w, const PtxInst *in, uint32_t mask, const uint32_t *a, const int *source,
+                      const uint32_t *in_segment) {
+    uint32_t *d = lanes(w, &in->o[0]), value[WARP], inside = 0;
+    memcpy(value, a, sizeof value); /* d may be a */
+    EACH_LANE(mask, i, d[i] = value[source[i]]);
+    if (in->o[1].file == FILE_NONE) return;
+    for (int i = 0; i < WARP; i++) inside |= in_segment[i];
+    pred_set(w, &in->o[1], mask, inside);
 }
 
-static void shfl(Warp *w, const PtxInst *in, uint32_t mask) {
-    const uint32_t *a = lanes(w, &in->o[2]), *b = lanes(w, &in->o[3]), *c = lanes(w, &in->o[4]);
-    uint32_t *d = lanes(w, &in->o[0]), value[WARP], inside = 0;
-    for (int i = 0; i < WARP; i++) value[i] = a[i];
-    EACH_LANE(mask, i, {
-        int from = i;
-        inside |= (uint32_t)shfl_source(in->sub, i, b[i], c[i], &from) << i;
-        d[i] = value[from];
-    });
-    if (in->o[1].file != FILE_NONE) pred_set(w, &in->o[1], mask, inside);
-}
+SHFL(shfl_up, i - delta, j >= last)
+SHFL(shfl_down, i + delta, j <= last)
+SHFL(shfl_bfly, i ^ delta, j <= last)
+SHFL(shfl_idx, first | (delta & ~segment), j <= last)
 
 bool select_shfl(const PtxForm *f, PtxInst *in) {
-    in->fn = shfl;
-    in->sub = f->field[MF_MODE];
-    bool mode = in->sub == MODE_UP || in->sub == MODE_DOWN || in->sub == MODE_BFLY || in->sub == MODE_IDX;
-    return mode && f->ntypes == 1 && f->types[0] == PT_B32 && needs_members(f, in, 5);
+    static const LanePair modes[] = {[MODE_UP] = PAIR(shfl_up),
+                                     [MODE_DOWN] = PAIR(shfl_down),
+                                     [MODE_BFLY] = PAIR(shfl_bfly),
+                                     [MODE_IDX] = PAIR(shfl_idx)};
+    unsigned mode = f->field[MF_MODE];
+    if (mode >= sizeof modes / sizeof *modes || !use(in, modes[mode])) return false;
+    return f->ntypes == 1 && f->types[0] == PT_B32 && needs_members(f, in, 5);
 }
 
 /* ---- vote, activemask, elect --------------------------------------------------------------------- */
