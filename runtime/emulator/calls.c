@@ -39,7 +39,7 @@ static bool store_slot(Decoder *d, const Stmt *s, Symbol *slot, const Arg *value
     Arg args[2] = {{.kind = ARG_SYMBOL, .address = true, .symbol = slot}, *value};
     if (slot->type == PT_PRED) {
         Reg *r = STORE_NEW(&d->load->scratch, Reg);
-        *r = (Reg){PT_B32, 1, UINT32_MAX, 0};
+        *r = (Reg){PT_B32, 1, UINT32_MAX};
         Arg select[4] = {{.kind = ARG_REG, .reg = r}, {.kind = ARG_INT, .value = 1}, {.kind = ARG_INT}, *value};
         if (!emit(d, s, "selp.b32", select, 4)) return false;
         args[1] = select[0];
@@ -52,7 +52,7 @@ static bool load_slot(Decoder *d, const Stmt *s, Symbol *slot, const Arg *value)
     Arg args[2] = {*value, {.kind = ARG_SYMBOL, .address = true, .symbol = slot}};
     if (slot->type != PT_PRED) return emit(d, s, move_spelling("ld", slot->type, text, sizeof text), args, 2);
     Reg *r = STORE_NEW(&d->load->scratch, Reg);
-    *r = (Reg){PT_B32, 1, UINT32_MAX, 0};
+    *r = (Reg){PT_B32, 1, UINT32_MAX};
     Arg compare[3] = {*value, {.kind = ARG_REG, .reg = r}, {.kind = ARG_INT}};
     args[0] = compare[1];
     return emit(d, s, "ld.param.b32", args, 2) && emit(d, s, "setp.ne.s32", compare, 3);

@@ -131,7 +131,7 @@ static void decode_function(Decoder *d, Symbol *symbol, PtxFunc *func) {
     patch_jumps(d);
     func->frame_bytes = (uint32_t)((d->frame_at + 63) & ~UINT64_C(63));
     if (f->local_max > func->local_bytes) func->local_bytes = (uint32_t)((f->local_max + 15) & ~UINT64_C(15));
-    func->registers = 16;
+    if (!load->log->errors) estimate_registers(d);
 }
 
 /* Puts what grew into the module. */

@@ -55,6 +55,9 @@ bool decode_plain(Decoder *d, const Stmt *s, PtxInst *in, PtxForm *form, Label *
 /* An instruction that the text doesn't have, at the place and under the guard of `s`. */
 bool emit(Decoder *d, const Stmt *s, const char *spelling, const Arg *args, uint32_t nargs);
 
+/* ---- live.c: func->registers ---- */
+void estimate_registers(Decoder *d);
+
 /* ---- calls.c ---- */
 bool decode_call(Decoder *d, const Stmt *s);
 bool load_register_parameters(Decoder *d);

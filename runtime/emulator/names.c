@@ -100,7 +100,7 @@ static Binding *from_range(Parser *p, Name *name, const Binding *range) {
     while (s->depth > range->depth) s = s->parent;
     Binding *b = bind(p->load, s, name, BIND_REG);
     b->reg = STORE_ARRAY(&p->load->scratch, Reg, range->vec);
-    for (int i = 0; i < range->vec; i++) b->reg[i] = (Reg){range->type, range->vec, UINT32_MAX, 0};
+    for (int i = 0; i < range->vec; i++) b->reg[i] = (Reg){range->type, range->vec, UINT32_MAX};
     return b;
 }
 

@@ -179,7 +179,7 @@ static bool takes_local_address(const Stmt *s) {
 static bool by_register(Decoder *d, const Stmt *s, const char *spelling, const Arg *args, uint32_t nargs,
                         uint32_t bytes, PtxOperand *o) {
     Reg *r = STORE_NEW(&d->load->scratch, Reg);
-    *r = (Reg){bytes == 4 ? PT_B32 : PT_B64, 1, UINT32_MAX, 0};
+    *r = (Reg){bytes == 4 ? PT_B32 : PT_B64, 1, UINT32_MAX};
     Arg all[3] = {{.kind = ARG_REG, .reg = r}};
     memcpy(all + 1, args, nargs * sizeof *args);
     if (!emit(d, s, spelling, all, nargs + 1)) return false;
@@ -397,7 +397,8 @@ static bool is_absent(uint16_t rule, const PtxForm *f) { return rule & O_TYPED &
 bool decode_operands(Decoder *d, const Stmt *s, PtxForm *f, PtxInst *in, Label **target) {
     const uint16_t *rules = s->op->opcode->operands;
     uint32_t required = 0, given = 0, slot = 0, at = 0, addresses = 0;
-    for (uint32_t r = 0; r < MAX_OPERANDS && rules[r]; r++) required += !is_absent(rules[r], f) && !(rules[r] & O_OPTIONAL);
+    for (uint32_t r = 0; r < MAX_OPERANDS && rules[r]; r++)
+        required += !is_absent(rules[r], f) && !(rules[r] & O_OPTIONAL);
     for (uint32_t i = 0; i < s->nargs; i++) given += !s->args[i].pair;
     if (given < required) return mismatch(d, s);
     uint32_t optional = given - required;

@@ -32,7 +32,6 @@ struct Name {
 typedef struct Reg {
     uint8_t type, vec;
     uint32_t off; /* in the frame: decode.c, at first use; UINT32_MAX: not yet */
-    uint32_t id;  /* among the function's that are used: live.c */
 } Reg;
 
 typedef enum BindingKind { BIND_REG, BIND_RANGE, BIND_SYMBOL } BindingKind;
@@ -307,10 +306,9 @@ bool parse_arg(Parser *p, Arg *a);
 void use_symbol(Load *load, Function *f, Symbol *s);
 Label *find_label(const Function *f, Name *name, const Scope *scope);
 
-/* ---- link.c, layout.c, decode.c, live.c ---- */
+/* ---- link.c, layout.c, decode.c ---- */
 bool link_sources(Load *load);
 bool layout_module(Load *load);
 bool decode_functions(Load *load);
-void estimate_registers(Load *load, const Function *f, PtxFunc *func);
 
 #endif

@@ -231,7 +231,7 @@ static bool parse_parameter(Parser *p, SymbolList *list, bool is_kernel) {
     b->symbol = s;
     if (in_register) {
         b->reg = s->reg = STORE_ARRAY(&p->load->scratch, Reg, d.vec);
-        for (int i = 0; i < d.vec; i++) s->reg[i] = (Reg){(uint8_t)d.type, d.vec, UINT32_MAX, 0};
+        for (int i = 0; i < d.vec; i++) s->reg[i] = (Reg){(uint8_t)d.type, d.vec, UINT32_MAX};
         if (d.vec > 1) return syntax_error(p, "a parameter that is no vector");
     }
     return true;
@@ -286,7 +286,7 @@ bool parse_registers(Parser *p) {
             continue;
         }
         b->reg = STORE_ARRAY(&p->load->scratch, Reg, d.vec);
-        for (int i = 0; i < d.vec; i++) b->reg[i] = (Reg){(uint8_t)d.type, d.vec, UINT32_MAX, 0};
+        for (int i = 0; i < d.vec; i++) b->reg[i] = (Reg){(uint8_t)d.type, d.vec, UINT32_MAX};
     } while (accept(p, ','));
     return expect(p, ';');
 }
