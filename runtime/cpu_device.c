@@ -364,8 +364,34 @@ static Device cpu = {.ops = &ops,
                               .concurrent_managed_access = 1,
                               .pageable_memory_access = 1,
                               .can_map_host_memory = 1,
-                              .name = "the processor"}};
+                              .integrated = 1,
+                              .name = "CPU"}};
 
-Device *runtime_cpu(void) { return &cpu; }
+/* The first line of /proc/cpuinfo that names the model. */
+static void read_model(char *name, size_t size) {
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[256];
+    while (file && fgets(line, sizeof line, file)) {
+        char *colon = strncmp(line, "model name", 10) == 0 ? strstr(line, ": ") : NULL;
+        if (!colon) continue;
+        colon[strcspn(colon, "\n")] = 0;
+        snprintf(name, size, "%s", colon + 2);
+        break;
+    }
+    if (file) fclose(file);
+}
+
+static void describe(void) {
+    read_model(cpu.info.name, sizeof cpu.info.name);
+    cpu.info.memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    cpu.info.multiprocessors = pool_threads();
+}
+
+Device *runtime_cpu(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, describe);
+    return &cpu;
+}
+
 void runtime_cpu_set_threads(int n) { pool_set_threads(n); }
 int runtime_cpu_threads(void) { return pool_threads(); }

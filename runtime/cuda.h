@@ -49,6 +49,7 @@ typedef struct Pending Pending;
 
 typedef struct Pool {
     pthread_mutex_t lock;
+    bool exact;                 /* nothing is kept, no size is rounded */
     StreamPool *streams;
     Pending *pending;           /* freed, and used by work that may still run */
     Block **table;              /* by address */
@@ -58,11 +59,12 @@ typedef struct Pool {
     MemoryStats stats;          /* pinned and managed are atomic, the rest is under the lock */
 } Pool;
 
-void pool_open(Pool *p);
+void pool_open(Pool *p, bool exact);
 Status pool_alloc(CudaDevice *d, size_t bytes, CUstream s, CUdeviceptr *out, Failure *f);
 void pool_free(CudaDevice *d, CUdeviceptr at);
 bool pool_used_on(CudaDevice *d, CUdeviceptr at, CUstream s);    /* false: no memory to note it */
 void pool_stream_ends(CudaDevice *d, CUstream s);     /* before it is destroyed */
+void pool_collect(CudaDevice *d);     /* gives back what waited for events that have come */
 Status pool_empty(CudaDevice *d, Failure *f);
 void pool_stats(CudaDevice *d, MemoryStats *out);
 

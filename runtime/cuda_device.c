@@ -122,7 +122,7 @@ static Status open_device(Machine *machine, const CudaDriver *cu, uint32_t ordin
     d->defaults[STREAM_PER_THREAD] = (Stream){.device = &d->base, .handle = CU_STREAM_PER_THREAD};
     pthread_mutex_init(&d->lock, NULL);
     pthread_mutex_init(&d->regions.lock, NULL);
-    pool_open(&d->pool);
+    pool_open(&d->pool, d->emulated);
     Status status = start(d, ordinal, f);
     if (status != GPU_OK) {
         free(d);

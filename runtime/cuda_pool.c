@@ -7,7 +7,11 @@
  *
  * Bins are for sizes between a power of two and the next, in eight steps; the smallest block that fits is looked for in
  * the bin of its size, then the first of the next bin that has any. Small blocks (up to 1 MiB) come from segments of
- * their own, so that a few of them don't keep a large segment alive. */
+ * their own, so that a few of them don't keep a large segment alive.
+ *
+ * An exact pool keeps nothing: each block is a segment of just its size, so that what watches the driver's allocations
+ * (the emulator, compute-sanitizer) sees an access beyond an array. It is the emulator's; GPU_MEMORY_POOL=0 or 1 says
+ * otherwise. */
 #include "cuda.h"
 
 #include <stdlib.h>
@@ -55,15 +59,17 @@ struct Pending {
     CUevent events[];
 };
 
-void pool_open(Pool *p) {
+void pool_open(Pool *p, bool exact) {
+    const char *asked = getenv("GPU_MEMORY_POOL");
     memset(p, 0, sizeof *p);
+    p->exact = asked && *asked ? strcmp(asked, "0") == 0 : exact;
     pthread_mutex_init(&p->lock, NULL);
 }
 
 /* ---- bins -------------------------------------------------------------------------------------- */
 
 static uint32_t bin_of(size_t bytes) {
-    size_t units = bytes / ROUND;
+    size_t units = bytes / ROUND ? bytes / ROUND : 1;
     uint32_t log = 63u - (uint32_t)__builtin_clzll(units);
     uint32_t step =
         log < 3 ? (uint32_t)(units << (3 - log)) & (STEPS - 1) : (uint32_t)(units >> (log - 3)) & (STEPS - 1);
@@ -259,6 +265,15 @@ static void put_event(CudaDevice *d, CUevent e) {
     else d->cu->cuEventDestroy_v2(e);
 }
 
+/* To the driver. It waits for all that runs. */
+static void release(CudaDevice *d, Block *b) {
+    Pool *p = &d->pool;
+    p->stats.held -= b->bytes;
+    p->stats.segments--;
+    d->cu->cuMemFree_v2(b->address); /* a failure would be the next call's too */
+    drop_block(p, b);
+}
+
 /* Events behind all that uses the block. False: it couldn't be done, and the device was waited for instead. */
 static bool defer(CudaDevice *d, Block *b) {
     Pool *p = &d->pool;
@@ -305,7 +320,8 @@ static void collect(CudaDevice *d) {
             continue;
         }
         *at = w->next;
-        give_back(p, w->block);
+        if (p->exact) release(d, w->block);
+        else give_back(p, w->block);
         free(w);
     }
 }
@@ -393,14 +409,12 @@ static void release_free(CudaDevice *d) {
                     next = b->next;
                     if (b->left || b->right) continue;
                     take(b);
-                    p->stats.held -= b->bytes;
-                    p->stats.segments--;
-                    d->cu->cuMemFree_v2(b->address); /* a failure would be the next call's too */
-                    drop_block(p, b);
+                    release(d, b);
                 }
 }
 
-static size_t segment_bytes(size_t bytes) {
+static size_t segment_bytes(const Pool *p, size_t bytes) {
+    if (p->exact) return bytes;
     if (bytes <= SMALL) return SMALL_SEGMENT;
     if (bytes <= LARGE_SEGMENT / 2) return LARGE_SEGMENT;
     return (bytes + LARGE_ROUND - 1) / LARGE_ROUND * LARGE_ROUND;
@@ -408,14 +422,14 @@ static size_t segment_bytes(size_t bytes) {
 
 /* Asks the driver: for what segments usually have, else for just enough, else again with an empty cache. */
 static CUresult ask_driver(CudaDevice *d, size_t bytes, CUdeviceptr *at, size_t *got) {
-    size_t enough = bytes <= SMALL ? (size_t)SMALL_SEGMENT : (bytes + LARGE_ROUND - 1) / LARGE_ROUND * LARGE_ROUND;
-    *got = segment_bytes(bytes);
+    *got = segment_bytes(&d->pool, bytes);
+    size_t enough = bytes <= SMALL || d->pool.exact ? *got : (bytes + LARGE_ROUND - 1) / LARGE_ROUND * LARGE_ROUND;
     CUresult r = d->cu->cuMemAlloc_v2(at, *got);
     if (r == CUDA_ERROR_OUT_OF_MEMORY && *got > enough) r = d->cu->cuMemAlloc_v2(at, *got = enough);
     if (r != CUDA_ERROR_OUT_OF_MEMORY) return r;
     d->pool.stats.retries++;
     release_free(d);
-    *got = bytes <= SMALL ? (size_t)SMALL_SEGMENT : bytes;
+    if (bytes > SMALL) *got = bytes;
     return d->cu->cuMemAlloc_v2(at, *got);
 }
 
@@ -458,7 +472,7 @@ static Status allocate(CudaDevice *d, size_t bytes, CUstream stream, Block **out
     if (!s) return failure_memory(f);
     if (p->pending) collect(d);
     Block *b = find_free(s, bytes, bytes <= SMALL);
-    if (!b) {
+    if (!b && !p->exact) {
         collect_streams(d);
         b = find_free(s, bytes, bytes <= SMALL);
     }
@@ -467,11 +481,13 @@ static Status allocate(CudaDevice *d, size_t bytes, CUstream stream, Block **out
         Status status = new_segment(d, s, bytes, &b, f);
         if (status != GPU_OK) return status;
     }
-    split(p, b, bytes);
+    if (!p->exact) split(p, b, bytes);
     b->used = true;
     b->nuses = 0;
-    if (stream == CU_STREAM_PER_THREAD && !add_use(b, stream)) {
-        give_back(p, b);
+    /* Exact blocks wait for their own stream too, since they leave it. */
+    if ((p->exact || stream == CU_STREAM_PER_THREAD) && !add_use(b, stream)) {
+        if (p->exact) release(d, b);
+        else give_back(p, b);
         return failure_memory(f);
     }
     *out = b;
@@ -481,7 +497,7 @@ static Status allocate(CudaDevice *d, size_t bytes, CUstream stream, Block **out
 Status pool_alloc(CudaDevice *d, size_t bytes, CUstream stream, CUdeviceptr *out, Failure *f) {
     Pool *p = &d->pool;
     Block *b = NULL;
-    size_t rounded = (bytes + ROUND - 1) / ROUND * ROUND;
+    size_t rounded = p->exact ? bytes : (bytes + ROUND - 1) / ROUND * ROUND;
     pthread_mutex_lock(&p->lock);
     Status status = rounded < bytes ? out_of_memory(d, bytes, f) : allocate(d, rounded, stream, &b, f);
     if (status == GPU_OK) {
@@ -506,7 +522,9 @@ void pool_free(CudaDevice *d, CUdeviceptr at) {
         if (b->owner->ended) hand_over(d, b->owner);
         StreamPool *legacy = b->owner->ended && !b->owner->end ? pool_of(p, NULL) : NULL;
         if (legacy) move_block(b, legacy);
-        if (b->nuses == 0 || !defer(d, b)) give_back(p, b);
+        bool later = b->nuses && defer(d, b);
+        if (!later && p->exact) release(d, b);
+        else if (!later) give_back(p, b);
     }
     pthread_mutex_unlock(&p->lock);
 }
@@ -520,6 +538,12 @@ bool pool_used_on(CudaDevice *d, CUdeviceptr at, CUstream s) {
     if (b && b->used && !own) noted = add_use(b, s);
     pthread_mutex_unlock(&p->lock);
     return noted;
+}
+
+void pool_collect(CudaDevice *d) {
+    pthread_mutex_lock(&d->pool.lock);
+    if (d->pool.pending) collect(d);
+    pthread_mutex_unlock(&d->pool.lock);
 }
 
 Status pool_empty(CudaDevice *d, Failure *f) {

@@ -236,7 +236,10 @@ Status cuda_synchronize(Device *device, const Waiter *w, Failure *f) {
     CUresult r = status == GPU_OK ? d->cu->cuCtxSynchronize() : CUDA_SUCCESS; /* streams of others, too */
     if (r) status = cuda_fail(d, d->cu, r, "cuCtxSynchronize", f);
     if (status == GPU_OK) status = cuda_settle(d, true, NULL, ticket, f);
-    if (status == GPU_OK) cuda_forget(d, NULL);
+    if (status == GPU_OK) {
+        cuda_forget(d, NULL);
+        pool_collect(d);
+    }
     cuda_leave(d, before);
     return status;
 }

@@ -131,10 +131,16 @@ const DeviceRow *device_current(void) {
 
 PyObject *device_set(PyObject *module, PyObject *name) {
     (void)module;
+    char numbered[40];
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (PyLong_Check(name) && !PyBool_Check(name)) {
+        PyOS_snprintf(numbered, sizeof numbered, "cuda:%ld", PyLong_AsLong(name));
+        text = PyErr_Occurred() ? NULL : numbered;
+    }
     if (!text) {
         if (!PyErr_Occurred())
-            PyErr_Format(PyExc_TypeError, "set_device takes the name of a device, not %.80s", Py_TYPE(name)->tp_name);
+            PyErr_Format(PyExc_TypeError, "set_device takes the name of a device, or the number of a GPU, not %.80s",
+                         Py_TYPE(name)->tp_name);
         return NULL;
     }
     const DeviceRow *row = device_row(text);

@@ -1,7 +1,7 @@
 /* stage.c - host arrays as arguments of a kernel on a device with memory of its own.
  *
  * They are copied in, and copied back if the kernel writes them. Arrays that overlap, or are the same, share one copy,
- * so that the kernel sees what it would see on the host. A copy lies as its original does to 256 bytes, so that what
+ * so that the kernel sees what it would see on the host. A copy lies as its original does to 16 bytes, so that what
  * is known about alignment stays true. A view with wide gaps, alone in its memory, is packed. */
 #include "launch.h"
 

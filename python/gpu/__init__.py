@@ -71,11 +71,12 @@ class device:
 
     Parameters
     ----------
-    name : str
-        ``"cpu"``, ``"python"``, ...; the environment variable ``GPU_DEVICE`` names the default.
+    name : str or int
+        ``"cuda:1"``, ``"cpu"``, ``"emulated"``, ``"python"``, or the number of a GPU. The environment variable
+        ``GPU_DEVICE`` names the default; without it that is the first GPU, else the CPU.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str | int) -> None:
         self.name = name
         self._before: list[str] = []
 
@@ -92,7 +93,7 @@ class device:
 
 
 def devices() -> tuple[str, ...]:
-    """Names that `set_device` takes on this machine."""
+    """Names that `set_device` takes on this machine, GPUs first. This loads the driver."""
     return _core.device_names()
 
 
@@ -139,7 +140,7 @@ __all__ = [
 ]
 
 
-# Names whose module imports NumPy: looked up when they are asked for.
+# Names that are looked up when they are asked for: most of these modules import NumPy.
 _LATER = {
     "_array": [
         "Array",
@@ -163,6 +164,7 @@ _LATER = {
         "memory_stats",
         "empty_cache",
     ],
+    "_device": ["is_available", "properties"],
     "_stream": ["Stream", "Event", "default_stream", "external_stream"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}

@@ -109,7 +109,22 @@ def devfn_table() -> list[tuple[str, str, str]]:
 def compiler_info() -> dict[str, str]:
     """Loads the compiler library; its path and the version of LLVM in it."""
 
-def set_device(name: str) -> None: ...
+def set_device(name: str | int, /) -> None:
+    """The device that this thread launches on; a number is that of a GPU."""
+
+def device_count(kind: str, /) -> int:
+    """How many devices of a kind (``"cuda"``, ``"emulated"``, ``"cpu"``) there are; loads the driver."""
+
+def device_problem(name: str, /) -> str | None:
+    """Why a device can't be used; None: it can."""
+
+def device_properties(name: str, /) -> dict[str, Any]:
+    """By the names of runtime/device_info.def, and some more; `gpu.properties` shapes them."""
+
+def stats(
+    kernel: Kernel, types: tuple[Type, ...], device: str | None, block: int, shared_bytes: int, /
+) -> dict[str, int | None]:
+    """What `gpu._device.KernelStats` is made of; block 0: the driver's suggestion."""
 def current_device() -> str: ...
 def device_names() -> tuple[str, ...]: ...
 def synchronize() -> None: ...

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, overload
 
+    from ._device import KernelStats
     from ._dtypes import DType, Signature
 else:
 
@@ -110,17 +111,7 @@ class Kernel(_core.Kernel):
         if not isinstance(what, str) or what not in STAGES:
             near = _near(what, STAGES) if isinstance(what, str) else ""
             raise ValueError(f"inspect: what is one of {', '.join(STAGES)}{near}; it was {what!r}")
-        if signature is not None:
-            types = _parse(signature).args
-        elif self.specializations:
-            types = self.specializations[-1]
-        elif what == "bytecode":
-            types = ()
-        else:
-            raise ValueError(
-                f"{self.__name__} isn't compiled for any types yet: launch it first, or pass a signature, "
-                f"for example k.inspect({what!r}, 'f4[::1], float')"
-            )
+        types = () if what == "bytecode" and signature is None else self._types_of(signature)
         if what in ("ptx", "sass"):
             arch = arch or "sm_80"
         if what == "sass":
@@ -128,6 +119,49 @@ class Kernel(_core.Kernel):
 
             return disassemble(_core.inspect(self, types, "ptx", arch), arch or "sm_80")
         return _core.inspect(self, types, what, arch)
+
+    def stats(
+        self, signature: Any = None, *, device: str | int | None = None, block: int = 0, shared: int = 0
+    ) -> KernelStats:
+        """What the kernel needs on a device: registers, spills, local and shared memory, occupancy.
+
+        Parameters
+        ----------
+        signature : optional
+            As for `compile`; without it the specialisation that was compiled last.
+        device : str or int, optional
+            Where; the current device by default.
+        block : int
+            Threads of the block that the occupancy is for; 0: what the driver suggests.
+        shared : int
+            Bytes of dynamic shared memory of a block.
+
+        Returns
+        -------
+        KernelStats
+            A named tuple: ``registers``, ``spill_bytes``, ``occupancy``, ``max_threads``, ...
+
+        Raises
+        ------
+        ValueError
+            No signature where nothing is compiled yet, or no such device.
+        gpu.CompileError, gpu.DeviceError
+        """
+        from ._device import kernel_stats
+
+        name = f"cuda:{device}" if isinstance(device, int) else device
+        return kernel_stats(self, self._types_of(signature), name, block, shared)
+
+    def _types_of(self, signature: Any) -> tuple[Any, ...]:
+        """The argument types of a signature; without one, those that were compiled last."""
+        if signature is not None:
+            return _parse(signature).args
+        if self.specializations:
+            return self.specializations[-1]
+        raise ValueError(
+            f"{self.__name__} isn't compiled for any types yet: launch it first, or pass a signature, "
+            "for example 'f4[::1], float'"
+        )
 
     def __get__(self, owner: Any, cls: Any = None) -> Any:
         """As an attribute of an object: a device function is bound as a function is, a kernel isn't."""
