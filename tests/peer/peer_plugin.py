@@ -17,12 +17,23 @@ SKIP = set(json.loads(os.environ["PEER_SKIP"]))
 class Named(pytest.Module):
     """A module of numba.cuda.tests, which lies in a folder of another name."""
 
-    def _importtestmodule(self) -> ModuleType:
+    def _getobj(self) -> ModuleType:
         return importlib.import_module(f"numba.cuda.tests.{MODULE}")
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir:
+    """Folders are no packages: those would be imported by a wrong name."""
+    return pytest.Dir.from_parent(parent, path=path)
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module:
     return Named.from_parent(parent, path=module_path)
+
+
+@pytest.fixture
+def initialize_from_pytest_config(request: pytest.FixtureRequest) -> None:
+    """What the conftest.py of numba-cuda's repository does, which the wheel lacks."""
+    request.cls._dump_failed_filechecks = False
 
 
 def name_of(nodeid: str) -> str:
