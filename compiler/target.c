@@ -59,13 +59,13 @@ static void initialize(void) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    /* The first keeps the register allocator's time near-linear. The others have the last threads of a block run in the
-     * vectors too, under a mask, instead of in a scalar copy of the loop: less code to emit, and faster for blocks that
-     * aren't a multiple of the vector. */
-    static const char *const options[] = {"gpu", "-grow-region-complexity-budget=100",
+    /* The first keeps the register allocator's time near-linear; processors that reorder instructions don't need the
+     * second. The others have the last threads of a block run in the vectors too, under a mask, instead of in a scalar
+     * copy of the loop: less code to emit, and faster for blocks that aren't a multiple of the vector. */
+    static const char *const options[] = {"gpu", "-grow-region-complexity-budget=100", "-disable-post-ra",
                                           "-prefer-predicate-over-epilogue=predicate-else-scalar-epilogue",
                                           "-enable-epilogue-vectorization=false"};
-    LLVMParseCommandLineOptions(4, options, NULL);
+    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
 /* LLVM's registry of targets is the process's; it is filled once. */
