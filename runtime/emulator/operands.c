@@ -310,8 +310,8 @@ static bool symbol_address(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f, 
 }
 
 /* What is added to the register stays apart: in->disp. There is one for an instruction; others are added before it. */
-static bool address_operand(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f, bool first, PtxInst *in,
-                            PtxOperand *o) {
+static bool address_operand(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f, uint16_t rule, bool first,
+                            PtxInst *in, PtxOperand *o) {
     if (!a->address) return mismatch(d, s);
     int64_t disp = a->value;
     if (a->kind == ARG_REG) {
@@ -321,7 +321,8 @@ static bool address_operand(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f,
         settle_param_space(d, NULL, f);
         bool wide =
             !(s->op->opcode->fields & 1u << MF_SPACE) || !f->field[MF_SPACE] || f->field[MF_SPACE] == 1 + SPACE_GLOBAL;
-        if (ptx_types[type].bytes == 4 && wide && first) return operand_error(d, s, "64-bit address expected");
+        if (ptx_types[type].bytes == 4 && wide && first && !(rule & O_SHARED))
+            return operand_error(d, s, "64-bit address expected");
         *o = register_operand(d, a->reg);
     } else if (a->kind == ARG_SYMBOL) {
         if (!symbol_address(d, s, a, f, first, o)) return false;
@@ -375,7 +376,7 @@ static bool one_operand(Decoder *d, const Stmt *s, const Arg *a, uint16_t rule, 
     PtxOperand *o = &in->o[slot];
     Want w;
     switch (rule & O_RULE) {
-    case O_ADDRESS: return address_operand(d, s, a, f, first_address, in, o);
+    case O_ADDRESS: return address_operand(d, s, a, f, rule, first_address, in, o);
     case O_LABEL: return label_operand(d, s, a, in, target);
     default: break;
     }

@@ -124,7 +124,8 @@ typedef enum OperandRule {
     O_OPTIONAL = 64,           /* or-ed: may be left out */
     O_WIDER = 128,             /* or-ed: the register may be wider than the type (cvt); ld and st have it by O_VEC */
     O_SOURCE = 256,            /* or-ed: the first operand is read, not written (nanosleep) */
-    O_TYPED = 512              /* or-ed: only forms with a type have it (bar.red) */
+    O_TYPED = 512,             /* or-ed: only forms with a type have it (bar.red) */
+    O_SHARED = 1024            /* or-ed: an address in shared memory, whatever space is written (cp.async) */
 } OperandRule;
 
 typedef struct PtxOpcode {
