@@ -21,9 +21,47 @@ from typing import Any
 import numpy as np
 
 N = 16  # threads, and the length of every array
-DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "?"]
+DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "?", "c8", "c16"]
 INTS = {"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
 FLOATS = {"f2", "f4", "f8"}
+COMPLEX = {"c8", "c16"}
+WEAK = {"int", "float", "bool"}
+HELPERS = """\
+def pick(c, x, y):
+    return x if c else y
+
+
+def scaled(x, k=2, *, plus=1):
+    return x * k + plus
+
+
+def ordered(x, y):
+    if y < x:
+        return y, x
+    return x, y
+
+
+def twice(f, x):
+    return f(f(x))
+
+
+def leaves(x, n):
+    for k in range(n):
+        if k * k > 5:
+            return -x
+    else:
+        x = x + x
+    return x
+
+
+def total(*items):
+    sum_ = items[0]
+    for item in items[1:]:
+        sum_ = sum_ + item
+    return sum_
+
+
+"""
 
 
 def kind_of(value: Any) -> str:
@@ -58,6 +96,9 @@ def sample_array(rng: np.random.Generator, dtype: str) -> np.ndarray:
     """Ordinary values with edge cases among them, shape (N,)."""
     if dtype == "?":
         return rng.integers(0, 2, N).astype("?")
+    if dtype in COMPLEX:
+        part = "f4" if dtype == "c8" else "f8"
+        return (sample_array(rng, part) + 1j * np.where(rng.random(N) < 0.3, 0, rng.uniform(-3, 3, N))).astype(dtype)
     if dtype in FLOATS:
         values = rng.uniform(-8, 8, N).astype(dtype)
         edges = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.5, np.finfo(dtype).tiny], dtype)
@@ -75,6 +116,7 @@ class Generator:
         self.random = random.Random(seed)
         self.kernel = Kernel(seed)
         self.env: dict[str, Any] = {"np": np}  # samples of what is in scope
+        exec(HELPERS, self.env)
         self.kinds: dict[str, str] = {}
         self.lines: list[str] = []
         self.counter = 0
@@ -96,7 +138,7 @@ class Generator:
         self.statements(1, r.randint(2, 7))
         self.store_all()
         head = f"def kernel({', '.join(self.kernel.names())}):\n    i = gpu.grid(1)\n"
-        self.kernel.source = head + "\n".join(self.lines) + "\n"
+        self.kernel.source = HELPERS + head + "\n".join(self.lines) + "\n"
         return self.kernel
 
     def declare(self, name: str, value: Any) -> None:
@@ -117,7 +159,7 @@ class Generator:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
-                value = eval(text, {}, self.env)
+                value = eval(text, self.env)
             except (TypeError, ValueError, OverflowError, ZeroDivisionError):
                 return None
         return value if isinstance(value, (np.generic, bool, int, float)) else None
@@ -131,6 +173,13 @@ class Generator:
             return f"{array}[{r.choice(['i', 'i', '-1 - i', '(i * 5) % 16', 'i // 2'])}]"
         if choice < 0.8:
             return r.choice(names)
+        if choice < 0.85:
+            array = r.choice(self.kernel.inputs)[0]
+            return r.choice(
+                [f"{array}[2:][i % 9]", f"{array}[::-2][i // 2]", f"{array}[-9:12][i % 5]", f"{array}.T[i]"]
+            )
+        if choice < 0.9:
+            return r.choice(["(3, 5, 8)[i % 3]", "len(a0)", "a0.shape[0]", "range(2, 40, 2)[i]", "(i + 1 - i)", "-i"])
         return r.choice(
             ["1", "2", "3", "7", "0.5", "1.25", "-2", "True", "np.int8(5)", "np.float32(0.75)", "np.uint16(9)"]
         )
@@ -154,9 +203,15 @@ class Generator:
             return self.leaf()
         a, b = self.expression(depth - 1), self.expression(depth - 1)
         ka, kb = kind_of(self.evaluate(a)), kind_of(self.evaluate(b))
-        weak = {"int", "float", "bool"}
-        both_weak = ka in weak and kb in weak
-        options = [f"({a} + {b})", f"({a} - {b})", f"-({a})", f"abs({a})"]
+        both_weak = ka in WEAK and kb in WEAK
+        options = [f"({a} + {b})", f"({a} - {b})", f"-({a})"]
+        if ka not in COMPLEX:
+            options += [f"abs({a})", f"int({a} != {b})", f"np.float32({a})", f"({a}).real"]
+        if ka in COMPLEX:
+            options += [f"({a}).real", f"({a}).imag", f"({a}).conjugate()", f"({a} * {b})", f"+({a})"]
+        if ka not in WEAK:
+            options += [f"twice(lambda x: -x, {a})", f"scaled({a})"]
+            options += [f"scaled({a}, k=3)", f"scaled(plus=2, x={a})", f"total({a}, {b})", f"total({a})"]
         if not both_weak:
             options += [f"({a} * {b})", f"({a} / {b})", f"({a} // {b})", f"({a} % {b})"] * 2
             options += [f"({a} & {b})", f"({a} | {b})", f"({a} ^ {b})"]
@@ -169,12 +224,21 @@ class Generator:
             ]
         if ka in INTS and kb in INTS:
             options += [f"({a} << {b})", f"({a} >> {b})"]
+        if ka in INTS and kb in INTS and "u8" not in (ka, kb):
+            options += [f"divmod({a}, {b})[{r.randint(0, 1)}]"]
+        if ka == kb and ka not in COMPLEX:
+            options += [f"ordered({a}, {b})[{r.randint(0, 1)}]", f"np.where({self.condition(depth - 1)}, {a}, {b})"]
+            options += [f"pick({self.condition(depth - 1)}, {a}, {b})"]
+        if ka == kb and ka in COMPLEX:
+            return r.choice([*options, f"({a} if {self.condition(depth - 1)} else {b})"])
         if ka == kb:
             options += [f"min({a}, {b})", f"max({a}, {b})", f"({a} if {self.condition(depth - 1)} else {b})"]
         if ka in FLOATS:
             options += [f"np.floor({a})", f"np.sqrt(abs({a}))", f"np.rint({a})", f"np.copysign({a}, {a})"]
         if ka in FLOATS and kb == ka:
             options += [f"np.minimum({a}, {b})", f"np.maximum({a}, {b})", f"np.fmin({a}, {b})"]
+        if ka in INTS | FLOATS | COMPLEX:
+            options += [f"leaves({a}, {r.choice(['2', '5', 'i % 5'])})"]
         if ka in INTS | FLOATS:
             options += [f"np.float32({a})", f"np.float64({a})"]
         return r.choice(options)
@@ -183,7 +247,18 @@ class Generator:
         r = self.random
         for _ in range(20):
             a, b = self.expression(depth), self.expression(depth)
-            text = f"{a} {r.choice(['<', '<=', '>', '>=', '==', '!='])} {b}"
+            orders = (
+                ["==", "!="]
+                if {kind_of(self.evaluate(x)) for x in (a, b)} & COMPLEX
+                else ["<", "<=", ">", ">=", "==", "!="]
+            )
+            text = f"{a} {r.choice(orders)} {b}"
+            if len(orders) > 2 and r.random() < 0.15:
+                text = f"{a} {r.choice(orders)} {b} {r.choice(orders)} {self.leaf_of_order()}"
+            if r.random() < 0.1:
+                text = r.choice(
+                    [f"{a} in (1, {b}, 3)", f"i {r.choice(['in', 'not in'])} range(1, 14, {r.randint(1, 4)})"]
+                )
             if r.random() < 0.2:
                 text = f"not ({text})"
             if r.random() < 0.2:
@@ -191,6 +266,14 @@ class Generator:
             if self.evaluate(text) is not None:
                 return text
         return "i > 4"
+
+    def leaf_of_order(self) -> str:
+        """A leaf that has an order."""
+        for _ in range(20):
+            text = self.leaf()
+            if kind_of(self.evaluate(text)) not in COMPLEX:
+                return text
+        return "i"
 
     # ---- statements
 
@@ -207,10 +290,16 @@ class Generator:
             self.assign(depth)
         elif choice < 0.6:
             self.reassign(depth)
-        elif choice < 0.75:
+        elif choice < 0.72:
             self.branch(depth)
-        elif choice < 0.93:
+        elif choice < 0.77:
+            self.matching(depth)
+        elif choice < 0.88:
             self.loop(depth)
+        elif choice < 0.93:
+            self.over_items(depth)
+        elif choice < 0.95:
+            self.inner_function(depth)
         else:
             self.swap(depth)
 
@@ -258,11 +347,56 @@ class Generator:
             self.emit(depth, "else:")
             self.scoped(depth + 1, self.random.randint(1, 3))
 
+    def matching(self, depth: int) -> None:
+        r = self.random
+        self.emit(depth, f"match {r.choice(['i % 4', '(i % 3, i > 7)'])}:")
+        pair = self.lines[-1].endswith("):")
+        cases = ["(0, _)", "(1, True)", "(_, False)"] if pair else ["0", "1 | 2", "n if n > i - 3"]
+        for case in [*r.sample(cases, 2), "_"]:
+            self.emit(depth + 1, f"case {case}:")
+            self.scoped(depth + 2, r.randint(1, 2))
+
+    def over_items(self, depth: int) -> None:
+        """A loop over an array or a tuple, alone, counted or beside another."""
+        r = self.random
+        array, name, number = (
+            r.choice(self.kernel.inputs)[0],
+            self.fresh().replace("v", "e"),
+            self.fresh().replace("v", "j"),
+        )
+        items = r.choice([array, f"{array}[3:11:3]", "(i, 2, 5)", "reversed(range(i % 7))", "range(0, 12, i + 1)"])
+        env, kinds = dict(self.env), dict(self.kinds)
+        form = r.random()
+        if form < 0.4:
+            self.emit(depth, f"for {name} in {items}:")
+        elif form < 0.7:
+            self.emit(depth, f"for {number}, {name} in enumerate({items}):")
+            self.declare(number, 2)
+        else:
+            self.emit(depth, f"for {number}, {name} in zip(range(5, 0, -1), {items}):")
+            self.declare(number, 2)
+        self.declare(name, self.env[array][3] if array in items else 2)
+        self.scoped(depth + 1, r.randint(1, 3))
+        self.env, self.kinds = env, kinds
+
+    def inner_function(self, depth: int) -> None:
+        """A function that closes over what there is."""
+        text = self.expression(2)
+        name = self.fresh()
+        self.emit(depth, f"{name} = (lambda x: {text} + x)({self.random.choice(['1', 'i', 'a0[i]'])})")
+        value = self.evaluate(self.lines[-1].split(" = ", 1)[1])
+        if value is None or not self.is_tame("", value):
+            self.lines.pop()
+        else:
+            self.declare(name, value)
+
     def loop(self, depth: int) -> None:
         r = self.random
         name = self.fresh().replace("v", "j")
         if r.random() < 0.7:
-            bounds = r.choice(["4", "1, 6", "6, 0, -2", "i % 5", "i, 20, 7", "-3, i % 4"])
+            bounds = r.choice(
+                ["4", "1, 6", "6, 0, -2", "i % 5", "i, 20, 7", "-3, i % 4", "0, 9, i % 3 + 1", "i, -1, -1 - i"]
+            )
             self.emit(depth, f"for {name} in range({bounds}):")
         else:
             self.emit(depth, f"{name} = {r.randint(0, 3)}")
@@ -328,7 +462,7 @@ def compare(seed: int, devices: list[str]) -> str | None:
     for device in devices:
         for name, _ in kernel.outputs:
             want, got = results["python"][name], results[device][name]
-            if not np.array_equal(want, got, equal_nan=want.dtype.kind == "f"):
+            if not np.array_equal(want, got, equal_nan=want.dtype.kind in "fc"):
                 return f"seed {seed}: {name} on {device} is\n{got!r}\nnot\n{want!r}\n{kernel.source}"
     return None
 
