@@ -4,29 +4,30 @@
 
 /* ---- logic -------------------------------------------------------------------------------------- */
 
-#define DEFINE(t, T)                                                                                                           \
-    BINARY(and_##t, T, T, T, x &y)                                                                                             \
-    BINARY(or_##t, T, T, T, x | y)                                                                                             \
-    BINARY(xor_##t, T, T, T, x ^ y)                                                                                            \
-    UNARY(not_##t, T, T, ~x)                                                                                                   \
-    UNARY(cnot_##t, T, T, x == 0)                                                                                              \
+#define DEFINE(t, T)                                                                                                   \
+    BINARY(and_##t, T, T, T, x &y)                                                                                     \
+    BINARY(or_##t, T, T, T, x | y)                                                                                     \
+    BINARY(xor_##t, T, T, T, x ^ y)                                                                                    \
+    UNARY(not_##t, T, T, ~x)                                                                                           \
+    UNARY(cnot_##t, T, T, x == 0)                                                                                      \
     BINARY(shl_##t, T, T, uint32_t, y >= 8 * sizeof(T) ? 0 : (T)(x << (y & (8 * sizeof(T) - 1))))
 DEFINE(b16, uint16_t)
 DEFINE(b32, uint32_t)
 DEFINE(b64, uint64_t)
 #undef DEFINE
 
-#define PRED_FN(name, expression)                                                                                              \
-    static void name##_any(Warp *w, const PtxInst *in, uint32_t mask) {                                                        \
-        uint32_t x = pred_get(w, &in->o[1]), y = in->o[2].file ? pred_get(w, &in->o[2]) : 0;                                   \
-        (void)y;                                                                                                               \
-        pred_set(w, &in->o[0], mask, expression);                                                                              \
+#define PRED_FN(name, expression)                                                                                      \
+    static void name##_any(Warp *w, const PtxInst *in, uint32_t mask) {                                                \
+        uint32_t x = pred_get(w, &in->o[1]), y = in->o[2].file ? pred_get(w, &in->o[2]) : 0;                           \
+        (void)y;                                                                                                       \
+        pred_set(w, &in->o[0], mask, expression);                                                                      \
     }
 PRED_FN(and_pred, x &y)
 PRED_FN(or_pred, x | y)
 PRED_FN(xor_pred, x ^ y)
 PRED_FN(not_pred, ~x)
-#define PRED_PAIR(name) {name##_any, name##_any}
+#define PRED_PAIR(name)                                                                                                \
+    { name##_any, name##_any }
 
 /* The columns of tables of untyped operations. */
 enum { B_PRED, B_16, B_32, B_64, B_COUNT };
@@ -41,11 +42,11 @@ static int bits_index(const PtxForm *f) {
     }
 }
 
-#define SELECT_BITS(name, pred)                                                                                                \
-    bool select_##name(const PtxForm *f, PtxInst *in) {                                                                        \
-        static const LanePair table[B_COUNT] = {pred, PAIR(name##_b16), PAIR(name##_b32), PAIR(name##_b64)};                   \
-        int type = bits_index(f);                                                                                              \
-        return type >= 0 && use(in, table[type]);                                                                              \
+#define SELECT_BITS(name, pred)                                                                                        \
+    bool select_##name(const PtxForm *f, PtxInst *in) {                                                                \
+        static const LanePair table[B_COUNT] = {pred, PAIR(name##_b16), PAIR(name##_b32), PAIR(name##_b64)};           \
+        int type = bits_index(f);                                                                                      \
+        return type >= 0 && use(in, table[type]);                                                                      \
     }
 SELECT_BITS(and, PRED_PAIR(and_pred))
 SELECT_BITS(or, PRED_PAIR(or_pred))
@@ -99,7 +100,8 @@ DEFINE(s64, int64_t)
 #undef DEFINE
 
 bool select_shr(const PtxForm *f, PtxInst *in) {
-    static const LanePair table[I_COUNT] = {PAIR(shr_u16), PAIR(shr_s16), PAIR(shr_u32), PAIR(shr_s32), PAIR(shr_u64), PAIR(shr_s64)};
+    static const LanePair table[I_COUNT] = {PAIR(shr_u16), PAIR(shr_s16), PAIR(shr_u32),
+                                            PAIR(shr_s32), PAIR(shr_u64), PAIR(shr_s64)};
     if (f->ntypes != 1 || !only(f, 0, 0)) return false;
     int type = int_index(f->types[0]);
     if (type < 0) { /* untyped: as unsigned */
@@ -147,7 +149,8 @@ TERNARY(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, extract(x, y, z, 64, fa
 TERNARY(bfe_s64, uint64_t, uint64_t, uint32_t, uint32_t, extract(x, y, z, 64, true))
 
 bool select_bfe(const PtxForm *f, PtxInst *in) {
-    static const LanePair table[I_COUNT] = {NO_PAIR, NO_PAIR, PAIR(bfe_u32), PAIR(bfe_s32), PAIR(bfe_u64), PAIR(bfe_s64)};
+    static const LanePair table[I_COUNT] = {NO_PAIR,       NO_PAIR,       PAIR(bfe_u32),
+                                            PAIR(bfe_s32), PAIR(bfe_u64), PAIR(bfe_s64)};
     int type = int_index(f->types[0]);
     return f->ntypes == 1 && type >= 0 && only(f, 0, 0) && use(in, table[type]);
 }
@@ -159,9 +162,9 @@ INLINE uint64_t insert(uint64_t x, uint64_t y, uint32_t position, uint32_t lengt
     uint64_t field = ones(n) << p;
     return (x << p & field) | (y & ~field);
 }
-#define DEFINE(t, T)                                                                                                           \
-    LANE_FN(bfi_##t, T *d = lanes(w, &in->o[0]); const T *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);                   \
-            const uint32_t *p = lanes(w, &in->o[3]), *n = lanes(w, &in->o[4]);                                                 \
+#define DEFINE(t, T)                                                                                                   \
+    LANE_FN(bfi_##t, T *d = lanes(w, &in->o[0]); const T *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);           \
+            const uint32_t *p = lanes(w, &in->o[3]), *n = lanes(w, &in->o[4]);                                         \
             SET_LANES(mask, T, d, i, insert(a[i], b[i], p[i], n[i], 8 * sizeof(T)));)
 DEFINE(b32, uint32_t)
 DEFINE(b64, uint64_t)
@@ -201,7 +204,8 @@ bool select_bmsk(const PtxForm *f, PtxInst *in) {
 }
 
 bool select_szext(const PtxForm *f, PtxInst *in) {
-    static const LanePair table[2][2] = {{PAIR(szext_wrap_u32), PAIR(szext_clamp_u32)}, {PAIR(szext_wrap_s32), PAIR(szext_clamp_s32)}};
+    static const LanePair table[2][2] = {{PAIR(szext_wrap_u32), PAIR(szext_clamp_u32)},
+                                         {PAIR(szext_wrap_s32), PAIR(szext_clamp_s32)}};
     if (!clamps_or_wraps(f) || (f->types[0] != PT_U32 && f->types[0] != PT_S32)) return false;
     return use(in, table[f->types[0] == PT_S32][has(f, FLAG_CLAMP)]);
 }
@@ -235,7 +239,8 @@ LANE_FN(prmt, uint32_t *d = lanes(w, &in->o[0]); const uint32_t *a = lanes(w, &i
         const uint32_t *c = lanes(w, &in->o[3]); EACH_LANE(mask, i, {
             uint64_t bytes = joined(a[i], b[i]);
             uint32_t s = selector(in->sub, c[i]);
-            d[i] = picked(bytes, s) | picked(bytes, s >> 4) << 8 | picked(bytes, s >> 8) << 16 | picked(bytes, s >> 12) << 24;
+            d[i] = picked(bytes, s) | picked(bytes, s >> 4) << 8 | picked(bytes, s >> 8) << 16 |
+                   picked(bytes, s >> 12) << 24;
         });)
 
 bool select_prmt(const PtxForm *f, PtxInst *in) {
@@ -274,8 +279,8 @@ UNARY(popc_b32, uint32_t, uint32_t, population(x))
 UNARY(popc_b64, uint32_t, uint64_t, population(x))
 UNARY(brev_b32, uint32_t, uint32_t, reversed(x) >> 32)
 UNARY(brev_b64, uint64_t, uint64_t, reversed(x))
-#define DEFINE(t, T, width, bits)                                                                                              \
-    UNARY(bfind_##t, uint32_t, T, highest(bits, width))                                                                        \
+#define DEFINE(t, T, width, bits)                                                                                      \
+    UNARY(bfind_##t, uint32_t, T, highest(bits, width))                                                                \
     UNARY(bfind_shiftamt_##t, uint32_t, T, from_top(highest(bits, width), width))
 DEFINE(u32, uint32_t, 32, x)
 DEFINE(s32, int32_t, 32, unlike_sign(x))
@@ -283,13 +288,13 @@ DEFINE(u64, uint64_t, 64, x)
 DEFINE(s64, int64_t, 64, unlike_sign(x))
 #undef DEFINE
 
-#define SELECT_COUNT(name)                                                                                                     \
-    bool select_##name(const PtxForm *f, PtxInst *in) {                                                                        \
-        switch (bits_index(f)) {                                                                                               \
-        case B_32: return use(in, (LanePair)PAIR(name##_b32));                                                                 \
-        case B_64: return use(in, (LanePair)PAIR(name##_b64));                                                                 \
-        default: return false;                                                                                                 \
-        }                                                                                                                      \
+#define SELECT_COUNT(name)                                                                                             \
+    bool select_##name(const PtxForm *f, PtxInst *in) {                                                                \
+        switch (bits_index(f)) {                                                                                       \
+        case B_32: return use(in, (LanePair)PAIR(name##_b32));                                                         \
+        case B_64: return use(in, (LanePair)PAIR(name##_b64));                                                         \
+        default: return false;                                                                                         \
+        }                                                                                                              \
     }
 SELECT_COUNT(clz)
 SELECT_COUNT(popc)
@@ -298,7 +303,8 @@ SELECT_COUNT(brev)
 bool select_bfind(const PtxForm *f, PtxInst *in) {
     static const LanePair table[2][I_COUNT] = {
         {NO_PAIR, NO_PAIR, PAIR(bfind_u32), PAIR(bfind_s32), PAIR(bfind_u64), PAIR(bfind_s64)},
-        {NO_PAIR, NO_PAIR, PAIR(bfind_shiftamt_u32), PAIR(bfind_shiftamt_s32), PAIR(bfind_shiftamt_u64), PAIR(bfind_shiftamt_s64)},
+        {NO_PAIR, NO_PAIR, PAIR(bfind_shiftamt_u32), PAIR(bfind_shiftamt_s32), PAIR(bfind_shiftamt_u64),
+         PAIR(bfind_shiftamt_s64)},
     };
     int type = int_index(f->types[0]);
     return f->ntypes == 1 && type >= 0 && only(f, BIT(SHIFTAMT), 0) && use(in, table[has(f, FLAG_SHIFTAMT)][type]);

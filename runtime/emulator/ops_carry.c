@@ -9,27 +9,27 @@ __extension__ typedef unsigned __int128 UInt128;
 enum { READS_CARRY = 1, WRITES_CARRY = 2 };
 
 /* `sum` and `carry` of p, q and the incoming carry k. */
-#define ADDS(U, p, q, k, sum, carry)                                                                                           \
-    U sum = (U)((p) + (q) + (k));                                                                                              \
+#define ADDS(U, p, q, k, sum, carry)                                                                                   \
+    U sum = (U)((p) + (q) + (k));                                                                                      \
     uint32_t carry = (k) ? sum <= (p) : sum < (p)
-#define SUBTRACTS(U, p, q, k, sum, carry)                                                                                      \
-    U sum = (U)((p) - (q) - (k));                                                                                              \
+#define SUBTRACTS(U, p, q, k, sum, carry)                                                                              \
+    U sum = (U)((p) - (q) - (k));                                                                                      \
     uint32_t carry = (k) ? (p) <= (q) : (p) < (q)
 
-#define DEFINE(name, U, STEP, first, second)                                                                            \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                              \
-        U *d = lanes(w, &in->o[0]);                                                                                            \
-        const U *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);                                                            \
-        const U *c = in->o[3].file ? lanes(w, &in->o[3]) : a;                                                                  \
-        uint32_t carries = in->sub & READS_CARRY ? w->frame->carry : 0, out = 0;                                               \
-        (void)c;                                                                                                               \
-        EACH_LANE(mask, i, {                                                                                                   \
-            U k = carries >> i & 1;                                                                                            \
-            STEP(U, (first), (second), k, sum, carry);                                                                         \
-            d[i] = sum;                                                                                                        \
-            out |= carry << i;                                                                                                 \
-        });                                                                                                                    \
-        if (in->sub & WRITES_CARRY) w->frame->carry = (w->frame->carry & ~mask) | out;                                         \
+#define DEFINE(name, U, STEP, first, second)                                                                           \
+    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
+        U *d = lanes(w, &in->o[0]);                                                                                    \
+        const U *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);                                                    \
+        const U *c = in->o[3].file ? lanes(w, &in->o[3]) : a;                                                          \
+        uint32_t carries = in->sub & READS_CARRY ? w->frame->carry : 0, out = 0;                                       \
+        (void)c;                                                                                                       \
+        EACH_LANE(mask, i, {                                                                                           \
+            U k = carries >> i & 1;                                                                                    \
+            STEP(U, (first), (second), k, sum, carry);                                                                 \
+            d[i] = sum;                                                                                                \
+            out |= carry << i;                                                                                         \
+        });                                                                                                            \
+        if (in->sub & WRITES_CARRY) w->frame->carry = (w->frame->carry & ~mask) | out;                                 \
     }
 DEFINE(add_32, uint32_t, ADDS, a[i], b[i])
 DEFINE(add_64, uint64_t, ADDS, a[i], b[i])
@@ -57,13 +57,15 @@ static bool use_carry(const PtxForm *f, PtxInst *in, bool reads, LaneFn narrow, 
 }
 
 bool carry_arith(Arith op, const PtxForm *f, PtxInst *in) {
-    return op == OP_ADD ? use_carry(f, in, false, add_32, add_64) : op == OP_SUB && use_carry(f, in, false, sub_32, sub_64);
+    return op == OP_ADD ? use_carry(f, in, false, add_32, add_64)
+                        : op == OP_SUB && use_carry(f, in, false, sub_32, sub_64);
 }
 bool select_addc(const PtxForm *f, PtxInst *in) { return use_carry(f, in, true, add_32, add_64); }
 bool select_subc(const PtxForm *f, PtxInst *in) { return use_carry(f, in, true, sub_32, sub_64); }
 
 bool carry_mad(const PtxForm *f, PtxInst *in, bool reads) {
-    static const LaneFn high[I_COUNT] = {[I_U32] = mad_hi_u32, [I_S32] = mad_hi_s32, [I_U64] = mad_hi_u64, [I_S64] = mad_hi_s64};
+    static const LaneFn high[I_COUNT] = {
+        [I_U32] = mad_hi_u32, [I_S32] = mad_hi_s32, [I_U64] = mad_hi_u64, [I_S64] = mad_hi_s64};
     if (!carry_flags(f, in, reads, FIELD(PART))) return false;
     int type = int_index(f->types[0]);
     unsigned part = f->field[MF_PART];

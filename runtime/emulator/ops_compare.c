@@ -8,35 +8,46 @@
 typedef enum Relation { R_EQ, R_LT, R_LE, R_DIFFER /* and no NaN */, R_NUMBERS, R_COUNT } Relation;
 enum { SWAPPED = 1, INVERTED = 2, BOOL_SHIFT = 2 }; /* in->sub; the BoolOp is above them */
 
-typedef struct Comparison { uint8_t relation, how; } Comparison;
+typedef struct Comparison {
+    uint8_t relation, how;
+} Comparison;
 
 static const Comparison of_floats[] = {
-    [CMP_EQ] = {R_EQ, 0},         [CMP_NE] = {R_DIFFER, 0},         [CMP_LT] = {R_LT, 0},
-    [CMP_LE] = {R_LE, 0},         [CMP_GT] = {R_LT, SWAPPED},       [CMP_GE] = {R_LE, SWAPPED},
-    [CMP_EQU] = {R_DIFFER, INVERTED}, [CMP_NEU] = {R_EQ, INVERTED}, [CMP_LTU] = {R_LE, SWAPPED | INVERTED},
-    [CMP_LEU] = {R_LT, SWAPPED | INVERTED}, [CMP_GTU] = {R_LE, INVERTED}, [CMP_GEU] = {R_LT, INVERTED},
-    [CMP_NUM] = {R_NUMBERS, 0},   [CMP_NAN] = {R_NUMBERS, INVERTED},
+    [CMP_EQ] = {R_EQ, 0},
+    [CMP_NE] = {R_DIFFER, 0},
+    [CMP_LT] = {R_LT, 0},
+    [CMP_LE] = {R_LE, 0},
+    [CMP_GT] = {R_LT, SWAPPED},
+    [CMP_GE] = {R_LE, SWAPPED},
+    [CMP_EQU] = {R_DIFFER, INVERTED},
+    [CMP_NEU] = {R_EQ, INVERTED},
+    [CMP_LTU] = {R_LE, SWAPPED | INVERTED},
+    [CMP_LEU] = {R_LT, SWAPPED | INVERTED},
+    [CMP_GTU] = {R_LE, INVERTED},
+    [CMP_GEU] = {R_LT, INVERTED},
+    [CMP_NUM] = {R_NUMBERS, 0},
+    [CMP_NAN] = {R_NUMBERS, INVERTED},
 };
 static const Comparison of_integers[] = {
-    [CMP_EQ] = {R_EQ, 0},         [CMP_NE] = {R_EQ, INVERTED}, [CMP_LT] = {R_LT, 0},       [CMP_LE] = {R_LE, 0},
-    [CMP_GT] = {R_LT, SWAPPED},   [CMP_GE] = {R_LE, SWAPPED},  [CMP_LO] = {R_LT, 0},       [CMP_LS] = {R_LE, 0},
-    [CMP_HI] = {R_LT, SWAPPED},   [CMP_HS] = {R_LE, SWAPPED},
+    [CMP_EQ] = {R_EQ, 0},       [CMP_NE] = {R_EQ, INVERTED}, [CMP_LT] = {R_LT, 0}, [CMP_LE] = {R_LE, 0},
+    [CMP_GT] = {R_LT, SWAPPED}, [CMP_GE] = {R_LE, SWAPPED},  [CMP_LO] = {R_LT, 0}, [CMP_LS] = {R_LE, 0},
+    [CMP_HI] = {R_LT, SWAPPED}, [CMP_HS] = {R_LE, SWAPPED},
 };
 
 /* ---- one relation, 32 lanes --------------------------------------------------------------------- */
 
 /* M is as wide as T or wider: then the loop is vector code, its results or-ed together at the end. */
-#define RELATION(name, T, M, get, condition)                                                                                   \
-    INLINE uint32_t name##_mask(const T *restrict a, const T *restrict b) {                                                    \
-        M m = 0;                                                                                                               \
-        for (int i = 0; i < WARP; i++) {                                                                                       \
-            T x = get(a[i]), y = get(b[i]);                                                                                    \
-            m |= (condition) ? (M)1 << i : 0;                                                                                  \
-        }                                                                                                                      \
-        return (uint32_t)m;                                                                                                    \
-    }                                                                                                                          \
-    static uint32_t name##_of(const void *a, const void *b) { return name##_mask(a, b); }                                      \
-    LANE_FN(setp_##name, const T *a = lanes(w, &in->o[in->sub & SWAPPED ? 3 : 2]);                                             \
+#define RELATION(name, T, M, get, condition)                                                                           \
+    INLINE uint32_t name##_mask(const T *restrict a, const T *restrict b) {                                            \
+        M m = 0;                                                                                                       \
+        for (int i = 0; i < WARP; i++) {                                                                               \
+            T x = get(a[i]), y = get(b[i]);                                                                            \
+            m |= (condition) ? (M)1 << i : 0;                                                                          \
+        }                                                                                                              \
+        return (uint32_t)m;                                                                                            \
+    }                                                                                                                  \
+    static uint32_t name##_of(const void *a, const void *b) { return name##_mask(a, b); }                              \
+    LANE_FN(setp_##name, const T *a = lanes(w, &in->o[in->sub & SWAPPED ? 3 : 2]);                                     \
             const T *b = lanes(w, &in->o[in->sub & SWAPPED ? 2 : 3]); finish_setp(w, in, mask, name##_mask(a, b));)
 
 /* p = result BoolOp c, q = not result BoolOp c. */
@@ -56,9 +67,9 @@ INLINE void finish_setp(Warp *w, const PtxInst *in, uint32_t mask, uint32_t m) {
 }
 
 #define SAME(x) (x)
-#define DEFINE(t, T, M, get)                                                                                                   \
-    RELATION(eq_##t, T, M, get, x == y)                                                                                        \
-    RELATION(lt_##t, T, M, get, x < y)                                                                                         \
+#define DEFINE(t, T, M, get)                                                                                           \
+    RELATION(eq_##t, T, M, get, x == y)                                                                                \
+    RELATION(lt_##t, T, M, get, x < y)                                                                                 \
     RELATION(le_##t, T, M, get, x <= y)
 DEFINE(u16, uint16_t, uint32_t, SAME)
 DEFINE(s16, int16_t, uint32_t, SAME)
@@ -70,8 +81,8 @@ DEFINE(f32, float, uint32_t, SAME)
 DEFINE(f32_ftz, float, uint32_t, flush)
 DEFINE(f64, double, uint64_t, SAME)
 #undef DEFINE
-#define DEFINE(t, T, M, get)                                                                                                   \
-    RELATION(differ_##t, T, M, get, x < y || x > y)                                                                            \
+#define DEFINE(t, T, M, get)                                                                                           \
+    RELATION(differ_##t, T, M, get, x<y || x> y)                                                                       \
     RELATION(numbers_##t, T, M, get, x == x && y == y)
 DEFINE(f32, float, uint32_t, SAME)
 DEFINE(f32_ftz, float, uint32_t, flush)
@@ -81,10 +92,12 @@ DEFINE(f64, double, uint64_t, SAME)
 /* What is compared: the types of the instruction, and .ftz. */
 enum { C_U16, C_S16, C_U32, C_S32, C_U64, C_S64, C_F32, C_F32_FTZ, C_F64, C_COUNT };
 
-#define INT_ROW(t) {PAIR(setp_eq_##t), PAIR(setp_lt_##t), PAIR(setp_le_##t), NO_PAIR, NO_PAIR}
-#define FLOAT_ROW(t) {PAIR(setp_eq_##t), PAIR(setp_lt_##t), PAIR(setp_le_##t), PAIR(setp_differ_##t), PAIR(setp_numbers_##t)}
+#define INT_ROW(t)                                                                                                     \
+    { PAIR(setp_eq_##t), PAIR(setp_lt_##t), PAIR(setp_le_##t), NO_PAIR, NO_PAIR }
+#define FLOAT_ROW(t)                                                                                                   \
+    { PAIR(setp_eq_##t), PAIR(setp_lt_##t), PAIR(setp_le_##t), PAIR(setp_differ_##t), PAIR(setp_numbers_##t) }
 static const LanePair setp_table[C_COUNT][R_COUNT] = {
-    INT_ROW(u16), INT_ROW(s16), INT_ROW(u32),   INT_ROW(s32),       INT_ROW(u64),
+    INT_ROW(u16), INT_ROW(s16),   INT_ROW(u32),       INT_ROW(s32),   INT_ROW(u64),
     INT_ROW(s64), FLOAT_ROW(f32), FLOAT_ROW(f32_ftz), FLOAT_ROW(f64),
 };
 
@@ -129,7 +142,8 @@ static void read_halves(const uint16_t *halves, int stride, uint8_t sub, float *
     }
 }
 
-static uint32_t compare_halves(Warp *w, const PtxInst *in, const PtxOperand *x, const PtxOperand *y, int stride, int half) {
+static uint32_t compare_halves(Warp *w, const PtxInst *in, const PtxOperand *x, const PtxOperand *y, int stride,
+                               int half) {
     float a[WARP], b[WARP];
     read_halves((const uint16_t *)lanes(w, in->sub & SWAPPED ? y : x) + half, stride, in->sub, a);
     read_halves((const uint16_t *)lanes(w, in->sub & SWAPPED ? x : y) + half, stride, in->sub, b);
@@ -154,7 +168,8 @@ static void setp_half(Warp *w, const PtxInst *in, uint32_t mask) {
 
 /* p tells of the lower halves, q of the upper ones. */
 static void setp_half_pair(Warp *w, const PtxInst *in, uint32_t mask) {
-    uint32_t low = compare_halves(w, in, &in->o[2], &in->o[3], 2, 0), high = compare_halves(w, in, &in->o[2], &in->o[3], 2, 1);
+    uint32_t low = compare_halves(w, in, &in->o[2], &in->o[3], 2, 0),
+             high = compare_halves(w, in, &in->o[2], &in->o[3], 2, 1);
     uint32_t c = bool_of(in) ? pred_get(w, &in->o[4]) : 0;
     pred_set(w, &in->o[0], mask, combine(bool_of(in), low, c));
     pred_set(w, &in->o[1], mask, combine(bool_of(in), high, c));
@@ -196,10 +211,12 @@ bool select_setp(const PtxForm *f, PtxInst *in) {
 /* ---- set ---------------------------------------------------------------------------------------- */
 
 typedef uint32_t (*MaskFn)(const void *a, const void *b);
-#define INT_ROW(t) {eq_##t##_of, lt_##t##_of, le_##t##_of, NULL, NULL}
-#define FLOAT_ROW(t) {eq_##t##_of, lt_##t##_of, le_##t##_of, differ_##t##_of, numbers_##t##_of}
+#define INT_ROW(t)                                                                                                     \
+    { eq_##t##_of, lt_##t##_of, le_##t##_of, NULL, NULL }
+#define FLOAT_ROW(t)                                                                                                   \
+    { eq_##t##_of, lt_##t##_of, le_##t##_of, differ_##t##_of, numbers_##t##_of }
 static const MaskFn mask_table[C_COUNT][R_COUNT] = {
-    INT_ROW(u16), INT_ROW(s16), INT_ROW(u32),   INT_ROW(s32),       INT_ROW(u64),
+    INT_ROW(u16), INT_ROW(s16),   INT_ROW(u32),       INT_ROW(s32),   INT_ROW(u64),
     INT_ROW(s64), FLOAT_ROW(f32), FLOAT_ROW(f32_ftz), FLOAT_ROW(f64),
 };
 
@@ -272,11 +289,11 @@ bool select_set(const PtxForm *f, PtxInst *in) {
 
 /* ---- selp, slct ---------------------------------------------------------------------------------- */
 
-#define DEFINE(t, T)                                                                                                           \
-    LANE_FN(selp_##t, T *d = lanes(w, &in->o[0]); const T *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);                  \
-            uint32_t c = pred_get(w, &in->o[3]); SET_LANES(mask, T, d, i, c >> i & 1 ? a[i] : b[i]);)                          \
-    TERNARY(slct_s32_##t, T, T, T, int32_t, z >= 0 ? x : y)                                                                    \
-    TERNARY(slct_f32_##t, T, T, T, float, z >= 0 ? x : y)                                                                      \
+#define DEFINE(t, T)                                                                                                   \
+    LANE_FN(selp_##t, T *d = lanes(w, &in->o[0]); const T *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);          \
+            uint32_t c = pred_get(w, &in->o[3]); SET_LANES(mask, T, d, i, c >> i & 1 ? a[i] : b[i]);)                  \
+    TERNARY(slct_s32_##t, T, T, T, int32_t, z >= 0 ? x : y)                                                            \
+    TERNARY(slct_f32_##t, T, T, T, float, z >= 0 ? x : y)                                                              \
     TERNARY(slct_ftz_f32_##t, T, T, T, float, flush(z) >= 0 ? x : y)
 DEFINE(16, uint16_t)
 DEFINE(32, uint32_t)

@@ -1,5 +1,5 @@
-/* ops_cvt.c - cvt between integers and floats: the select function, quick versions of the usual forms, and one that does
- * any form lane by lane. Conversions to and from packed formats are in ops_pack.c.
+/* ops_cvt.c - cvt between integers and floats: the select function, quick versions of the usual forms, and one that
+ * does any form lane by lane. Conversions to and from packed formats are in ops_pack.c.
  *
  * Registers may be wider than the types: a source's upper part is ignored, a result is extended by its type's sign. */
 #include "half.h"
@@ -10,7 +10,9 @@ __extension__ typedef __int128 Int128;
 /* ---- integers to integers ----------------------------------------------------------------------- */
 
 /* Keeps the bits of `keep`; then `sign`, the type's sign bit if it has a sign, is extended. */
-typedef struct Extension { uint64_t keep, sign; } Extension;
+typedef struct Extension {
+    uint64_t keep, sign;
+} Extension;
 
 static Extension extension(unsigned type) {
     unsigned bits = 8u * ptx_types[type].bytes;
@@ -20,9 +22,9 @@ static Extension extension(unsigned type) {
 #define EXTEND(T, x, keep, sign) (T)((((T)(x) & (T)(keep)) ^ (T)(sign)) - (T)(sign))
 
 /* From a register of type S to one of type D, calculated in W. */
-#define DEFINE(name, D, S, W)                                                                                                  \
-    LANE_FN(name, D *d = lanes(w, &in->o[0]); const S *a = lanes(w, &in->o[1]);                                                \
-            Extension to = extension(in->type[0]); Extension from = extension(in->type[1]);                                    \
+#define DEFINE(name, D, S, W)                                                                                          \
+    LANE_FN(name, D *d = lanes(w, &in->o[0]); const S *a = lanes(w, &in->o[1]); Extension to = extension(in->type[0]); \
+            Extension from = extension(in->type[1]);                                                                   \
             SET_LANES(mask, D, d, i, EXTEND(W, EXTEND(W, a[i], from.keep, from.sign), to.keep, to.sign));)
 DEFINE(i16_16, uint16_t, uint16_t, uint16_t)
 DEFINE(i16_32, uint16_t, uint32_t, uint32_t)
@@ -53,20 +55,21 @@ static bool int_to_int(const PtxForm *f, PtxInst *in) {
         if (from == PT_U32) return use(in, (LanePair)PAIR(u64_u32));
         if (from == PT_S32) return use(in, (LanePair)PAIR(s64_s32));
     }
-    if (full_width(f, in) && ptx_types[to].bytes == 4 && ptx_types[from].bytes == 8) return use(in, (LanePair)PAIR(u32_u64));
+    if (full_width(f, in) && ptx_types[to].bytes == 4 && ptx_types[from].bytes == 8)
+        return use(in, (LanePair)PAIR(u32_u64));
     return use(in, table[width_index(in->o[0].bytes)][width_index(in->o[1].bytes)]);
 }
 
 /* ---- floats to integers, the usual forms --------------------------------------------------------- */
 
 /* Out of range: the nearest that there is. `below` is the largest S less than `end`, with which D's numbers end. */
-#define TO_INT(name, D, S, start, below, end, last, nan)                                                                       \
-    INLINE D name(S x) {                                                                                                       \
-        S y = x > (start) ? x : (start);                                                                                       \
-        y = y < (below) ? y : (below);                                                                                         \
-        D r = (D)y;                                                                                                            \
-        r = x >= (end) ? (last) : r;                                                                                           \
-        return x != x ? (nan) : r;                                                                                             \
+#define TO_INT(name, D, S, start, below, end, last, nan)                                                               \
+    INLINE D name(S x) {                                                                                               \
+        S y = x > (start) ? x : (start);                                                                               \
+        y = y < (below) ? y : (below);                                                                                 \
+        D r = (D)y;                                                                                                    \
+        r = x >= (end) ? (last) : r;                                                                                   \
+        return x != x ? (nan) : r;                                                                                     \
     }
 TO_INT(s32_of_f32, int32_t, float, -0x1p31f, 0x1.fffffep30f, 0x1p31f, INT32_MAX, 0)
 TO_INT(u32_of_f32, uint32_t, float, 0.0f, 0x1.fffffep31f, 0x1p32f, UINT32_MAX, 0)
@@ -77,10 +80,10 @@ TO_INT(u32_of_f64, uint32_t, double, 0.0, 4294967295.0, 0x1p32, UINT32_MAX, 0x80
 TO_INT(s64_of_f64, int64_t, double, -0x1p63, 0x1.fffffffffffffp62, 0x1p63, INT64_MAX, INT64_MIN)
 TO_INT(u64_of_f64, uint64_t, double, 0.0, 0x1.fffffffffffffp63, 0x1p64, UINT64_MAX, UINT64_C(1) << 63)
 
-#define DEFINE(to, from, D, S, suffix)                                                                                         \
-    UNARY(rni_##to##_##from, D, S, to##_of_##from(__builtin_rint##suffix(x)))                                                  \
-    UNARY(rzi_##to##_##from, D, S, to##_of_##from(x))                                                                          \
-    UNARY(rmi_##to##_##from, D, S, to##_of_##from(__builtin_floor##suffix(x)))                                                 \
+#define DEFINE(to, from, D, S, suffix)                                                                                 \
+    UNARY(rni_##to##_##from, D, S, to##_of_##from(__builtin_rint##suffix(x)))                                          \
+    UNARY(rzi_##to##_##from, D, S, to##_of_##from(x))                                                                  \
+    UNARY(rmi_##to##_##from, D, S, to##_of_##from(__builtin_floor##suffix(x)))                                         \
     UNARY(rpi_##to##_##from, D, S, to##_of_##from(__builtin_ceil##suffix(x)))
 DEFINE(s32, f32, int32_t, float, f)
 DEFINE(u32, f32, uint32_t, float, f)
@@ -94,8 +97,8 @@ DEFINE(u64, f64, uint64_t, double, )
 
 /* ---- integers to floats, floats to floats -------------------------------------------------------- */
 
-#define DEFINE(from, S)                                                                                                        \
-    UNARY(rn_f32_##from, float, S, x)                                                                                          \
+#define DEFINE(from, S)                                                                                                \
+    UNARY(rn_f32_##from, float, S, x)                                                                                  \
     UNARY(rn_f64_##from, double, S, x)
 DEFINE(s32, int32_t)
 DEFINE(u32, uint32_t)
@@ -111,32 +114,55 @@ UNARY(f32_f16, float, uint16_t, canonical(half_to_float(x)))
 UNARY(f32_bf16, float, uint16_t, bf16_to_float(x))
 UNARY(rn_f16_f32, uint16_t, float, half_from_float(x))
 UNARY(rn_bf16_f32, uint16_t, float, bf16_from_float(x))
-#define DEFINE(t, S, suffix)                                                                                                   \
-    UNARY(rni_##t, S, S, __builtin_rint##suffix(x))                                                                            \
-    UNARY(rzi_##t, S, S, __builtin_trunc##suffix(x))                                                                           \
-    UNARY(rmi_##t, S, S, __builtin_floor##suffix(x))                                                                           \
+#define DEFINE(t, S, suffix)                                                                                           \
+    UNARY(rni_##t, S, S, __builtin_rint##suffix(x))                                                                    \
+    UNARY(rzi_##t, S, S, __builtin_trunc##suffix(x))                                                                   \
+    UNARY(rmi_##t, S, S, __builtin_floor##suffix(x))                                                                   \
     UNARY(rpi_##t, S, S, __builtin_ceil##suffix(x))
 DEFINE(f32, float, f)
 DEFINE(f64, double, )
 #undef DEFINE
 
 /* Forms that have a version of their own: exactly these types, rounding and flags, registers of the types' widths. */
-typedef struct Quick { uint8_t to, from, rounding, ftz; LanePair pair; } Quick;
-#define TO(T, t, F, f)                                                                                                         \
-    {PT_##T, PT_##F, ROUND_RNI, 2, PAIR(rni_##t##_##f)}, {PT_##T, PT_##F, ROUND_RZI, 2, PAIR(rzi_##t##_##f)},                  \
-        {PT_##T, PT_##F, ROUND_RMI, 0, PAIR(rmi_##t##_##f)}, {PT_##T, PT_##F, ROUND_RPI, 0, PAIR(rpi_##t##_##f)}
-#define FROM(T, t) {PT_F32, PT_##T, ROUND_RN, 2, PAIR(rn_f32_##t)}, {PT_F64, PT_##T, ROUND_RN, 0, PAIR(rn_f64_##t)}
-#define WHOLE(T, t)                                                                                                            \
-    {PT_##T, PT_##T, ROUND_RNI, 0, PAIR(rni_##t)}, {PT_##T, PT_##T, ROUND_RZI, 0, PAIR(rzi_##t)},                              \
-        {PT_##T, PT_##T, ROUND_RMI, 0, PAIR(rmi_##t)}, {PT_##T, PT_##T, ROUND_RPI, 0, PAIR(rpi_##t)}
+typedef struct Quick {
+    uint8_t to, from, rounding, ftz;
+    LanePair pair;
+} Quick;
+#define TO(T, t, F, f)                                                                                                 \
+    {PT_##T, PT_##F, ROUND_RNI, 2, PAIR(rni_##t##_##f)}, {PT_##T, PT_##F, ROUND_RZI, 2, PAIR(rzi_##t##_##f)},          \
+        {PT_##T, PT_##F, ROUND_RMI, 0, PAIR(rmi_##t##_##f)}, {                                                         \
+        PT_##T, PT_##F, ROUND_RPI, 0, PAIR(rpi_##t##_##f)                                                              \
+    }
+#define FROM(T, t)                                                                                                     \
+    {PT_F32, PT_##T, ROUND_RN, 2, PAIR(rn_f32_##t)}, { PT_F64, PT_##T, ROUND_RN, 0, PAIR(rn_f64_##t) }
+#define WHOLE(T, t)                                                                                                    \
+    {PT_##T, PT_##T, ROUND_RNI, 0, PAIR(rni_##t)}, {PT_##T, PT_##T, ROUND_RZI, 0, PAIR(rzi_##t)},                      \
+        {PT_##T, PT_##T, ROUND_RMI, 0, PAIR(rmi_##t)}, {                                                               \
+        PT_##T, PT_##T, ROUND_RPI, 0, PAIR(rpi_##t)                                                                    \
+    }
 static const Quick quick[] = {
-    TO(S32, s32, F32, f32), TO(U32, u32, F32, f32), TO(S64, s64, F32, f32), TO(U64, u64, F32, f32),
-    TO(S32, s32, F64, f64), TO(U32, u32, F64, f64), TO(S64, s64, F64, f64), TO(U64, u64, F64, f64),
-    FROM(S32, s32), FROM(U32, u32), FROM(S64, s64), FROM(U64, u64), WHOLE(F32, f32), WHOLE(F64, f64),
-    {PT_F32, PT_F64, ROUND_RN, 0, PAIR(rn_f32_f64)}, {PT_F32, PT_F64, ROUND_RN, 1, PAIR(rn_ftz_f32_f64)},
-    {PT_F64, PT_F32, ROUND_NONE, 0, PAIR(f64_f32)}, {PT_F64, PT_F32, ROUND_NONE, 1, PAIR(ftz_f64_f32)},
-    {PT_F32, PT_F16, ROUND_NONE, 0, PAIR(f32_f16)}, {PT_F32, PT_BF16, ROUND_NONE, 0, PAIR(f32_bf16)},
-    {PT_F16, PT_F32, ROUND_RN, 0, PAIR(rn_f16_f32)}, {PT_BF16, PT_F32, ROUND_RN, 0, PAIR(rn_bf16_f32)},
+    TO(S32, s32, F32, f32),
+    TO(U32, u32, F32, f32),
+    TO(S64, s64, F32, f32),
+    TO(U64, u64, F32, f32),
+    TO(S32, s32, F64, f64),
+    TO(U32, u32, F64, f64),
+    TO(S64, s64, F64, f64),
+    TO(U64, u64, F64, f64),
+    FROM(S32, s32),
+    FROM(U32, u32),
+    FROM(S64, s64),
+    FROM(U64, u64),
+    WHOLE(F32, f32),
+    WHOLE(F64, f64),
+    {PT_F32, PT_F64, ROUND_RN, 0, PAIR(rn_f32_f64)},
+    {PT_F32, PT_F64, ROUND_RN, 1, PAIR(rn_ftz_f32_f64)},
+    {PT_F64, PT_F32, ROUND_NONE, 0, PAIR(f64_f32)},
+    {PT_F64, PT_F32, ROUND_NONE, 1, PAIR(ftz_f64_f32)},
+    {PT_F32, PT_F16, ROUND_NONE, 0, PAIR(f32_f16)},
+    {PT_F32, PT_BF16, ROUND_NONE, 0, PAIR(f32_bf16)},
+    {PT_F16, PT_F32, ROUND_RN, 0, PAIR(rn_f16_f32)},
+    {PT_BF16, PT_F32, ROUND_RN, 0, PAIR(rn_bf16_f32)},
 };
 
 /* ftz 2: flushing doesn't change the result. .sat of integers is what happens anyway. */
@@ -267,8 +293,8 @@ static bool narrow_flags(const PtxForm *f) {
     unsigned to = f->types[0], how = rounding(f);
     bool relu = has(f, FLAG_RELU), finite = has(f, FLAG_SATFINITE);
     if (!relu && !finite) return true;
-    return f->types[1] == PT_F32 && (to == PT_F16 || to == PT_BF16) && (how == ROUND_RN || how == ROUND_RZ) && !has(f, FLAG_SAT) &&
-           !has(f, FLAG_FTZ);
+    return f->types[1] == PT_F32 && (to == PT_F16 || to == PT_BF16) && (how == ROUND_RN || how == ROUND_RZ) &&
+           !has(f, FLAG_SAT) && !has(f, FLAG_FTZ);
 }
 
 static bool to_tf32(const PtxForm *f) {

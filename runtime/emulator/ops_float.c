@@ -1,7 +1,7 @@
 /* ops_float.c - arithmetic of f32, f64 and f32x2: add sub mul fma mad div rcp sqrt rsqrt, abs neg copysign testp.
  *
- * Rounding to nearest is the host's own arithmetic, in vectors; the other directions go through rounding.c. A NaN result
- * of f32 is 0x7fffffff; f64 keeps the operand's payload. */
+ * Rounding to nearest is the host's own arithmetic, in vectors; the other directions go through rounding.c. A NaN
+ * result of f32 is 0x7fffffff; f64 keeps the operand's payload. */
 #include "ops_float.h"
 
 /* ---- add, sub, mul, fma: f32 -------------------------------------------------------------------- */
@@ -18,32 +18,38 @@ INLINE float after(float x, uint8_t sub) {
     return sub & SUB_SAT ? clamp01(r) : canonical(r);
 }
 
-#define DIRECTED_1(name, call)                                                                                                 \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                              \
-        float *d = lanes(w, &in->o[0]);                                                                                        \
-        const float *a = lanes(w, &in->o[1]);                                                                                  \
-        uint8_t sub = in->sub;                                                                                                 \
-        unsigned how = sub & SUB_ROUND;                                                                                        \
-        EACH_LANE(mask, i, { float x = before(a[i], sub); d[i] = after(call, sub); });                                         \
+#define DIRECTED_1(name, call)                                                                                         \
+    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
+        float *d = lanes(w, &in->o[0]);                                                                                \
+        const float *a = lanes(w, &in->o[1]);                                                                          \
+        uint8_t sub = in->sub;                                                                                         \
+        unsigned how = sub & SUB_ROUND;                                                                                \
+        EACH_LANE(mask, i, {                                                                                           \
+            float x = before(a[i], sub);                                                                               \
+            d[i] = after(call, sub);                                                                                   \
+        });                                                                                                            \
     }
-#define DIRECTED_2(name, call)                                                                                                 \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                              \
-        float *d = lanes(w, &in->o[0]);                                                                                        \
-        const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);                                                        \
-        uint8_t sub = in->sub;                                                                                                 \
-        unsigned how = sub & SUB_ROUND;                                                                                        \
-        EACH_LANE(mask, i, { float x = before(a[i], sub), y = before(b[i], sub); d[i] = after(call, sub); });                  \
+#define DIRECTED_2(name, call)                                                                                         \
+    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
+        float *d = lanes(w, &in->o[0]);                                                                                \
+        const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);                                                \
+        uint8_t sub = in->sub;                                                                                         \
+        unsigned how = sub & SUB_ROUND;                                                                                \
+        EACH_LANE(mask, i, {                                                                                           \
+            float x = before(a[i], sub), y = before(b[i], sub);                                                        \
+            d[i] = after(call, sub);                                                                                   \
+        });                                                                                                            \
     }
-#define DIRECTED_3(name, call)                                                                                                 \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                              \
-        float *d = lanes(w, &in->o[0]);                                                                                        \
-        const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]), *c = lanes(w, &in->o[3]);                              \
-        uint8_t sub = in->sub;                                                                                                 \
-        unsigned how = sub & SUB_ROUND;                                                                                        \
-        EACH_LANE(mask, i, {                                                                                                   \
-            float x = before(a[i], sub), y = before(b[i], sub), z = before(c[i], sub);                                         \
-            d[i] = after(call, sub);                                                                                           \
-        });                                                                                                                    \
+#define DIRECTED_3(name, call)                                                                                         \
+    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
+        float *d = lanes(w, &in->o[0]);                                                                                \
+        const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]), *c = lanes(w, &in->o[3]);                      \
+        uint8_t sub = in->sub;                                                                                         \
+        unsigned how = sub & SUB_ROUND;                                                                                \
+        EACH_LANE(mask, i, {                                                                                           \
+            float x = before(a[i], sub), y = before(b[i], sub), z = before(c[i], sub);                                 \
+            d[i] = after(call, sub);                                                                                   \
+        });                                                                                                            \
     }
 DIRECTED_2(directed_add_f32, add_float(x, y, how))
 DIRECTED_2(directed_sub_f32, add_float(x, -y, how))
@@ -65,8 +71,10 @@ static bool arith_f32(Arith op, const PtxForm *f, PtxInst *in) {
         [OP_MUL] = FTZ_SAT_PAIRS(mul_f32),
         [OP_FMA] = FTZ_SAT_PAIRS(fma_f32),
     };
-    static const LaneFn directed[] = {
-        [OP_ADD] = directed_add_f32, [OP_SUB] = directed_sub_f32, [OP_MUL] = directed_mul_f32, [OP_FMA] = directed_fma_f32};
+    static const LaneFn directed[] = {[OP_ADD] = directed_add_f32,
+                                      [OP_SUB] = directed_sub_f32,
+                                      [OP_MUL] = directed_mul_f32,
+                                      [OP_FMA] = directed_fma_f32};
     if (!only(f, BIT(FTZ) | BIT(SAT), FIELD(ROUND))) return false;
     if (rounding(f) <= ROUND_RN) return use(in, nearest[op][float_variant(f)]);
     in->sub = float_sub(f);
@@ -83,13 +91,17 @@ BINARY(div_f64, double, double, double, x / y)
 UNARY(rcp_f64, double, double, 1.0 / x)
 UNARY(sqrt_f64, double, double, __builtin_sqrt(x))
 
-#define DIRECTED_F64(name, call)                                                                                               \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                              \
-        double *d = lanes(w, &in->o[0]);                                                                                       \
-        const double *a = lanes(w, &in->o[1]), *b = in->o[2].file ? lanes(w, &in->o[2]) : a;                                   \
-        const double *c = in->o[3].file ? lanes(w, &in->o[3]) : a;                                                             \
-        unsigned how = in->sub;                                                                                                \
-        EACH_LANE(mask, i, { double x = a[i], y = b[i], z = c[i]; (void)x, (void)y, (void)z; d[i] = call; });                  \
+#define DIRECTED_F64(name, call)                                                                                       \
+    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
+        double *d = lanes(w, &in->o[0]);                                                                               \
+        const double *a = lanes(w, &in->o[1]), *b = in->o[2].file ? lanes(w, &in->o[2]) : a;                           \
+        const double *c = in->o[3].file ? lanes(w, &in->o[3]) : a;                                                     \
+        unsigned how = in->sub;                                                                                        \
+        EACH_LANE(mask, i, {                                                                                           \
+            double x = a[i], y = b[i], z = c[i];                                                                       \
+            (void)x, (void)y, (void)z;                                                                                 \
+            d[i] = call;                                                                                               \
+        });                                                                                                            \
     }
 DIRECTED_F64(directed_add_f64, add_double(x, y, how))
 DIRECTED_F64(directed_sub_f64, add_double(x, -y, how))
@@ -108,25 +120,27 @@ static bool use_f64(const PtxForm *f, PtxInst *in, LanePair nearest, LaneFn dire
 static bool arith_f64(Arith op, const PtxForm *f, PtxInst *in) {
     static const LanePair nearest[] = {
         [OP_ADD] = PAIR(add_f64), [OP_SUB] = PAIR(sub_f64), [OP_MUL] = PAIR(mul_f64), [OP_FMA] = PAIR(fma_f64)};
-    static const LaneFn directed[] = {
-        [OP_ADD] = directed_add_f64, [OP_SUB] = directed_sub_f64, [OP_MUL] = directed_mul_f64, [OP_FMA] = directed_fma_f64};
+    static const LaneFn directed[] = {[OP_ADD] = directed_add_f64,
+                                      [OP_SUB] = directed_sub_f64,
+                                      [OP_MUL] = directed_mul_f64,
+                                      [OP_FMA] = directed_fma_f64};
     return only(f, 0, FIELD(ROUND)) && use_f64(f, in, nearest[op], directed[op]);
 }
 
 /* ---- two f32 in a register ---------------------------------------------------------------------- */
 
-#define DEFINE(name, call)                                                                                                     \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                              \
-        float *d = lanes(w, &in->o[0]);                                                                                        \
-        const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]), *c = in->o[3].file ? lanes(w, &in->o[3]) : a;          \
-        uint8_t sub = in->sub;                                                                                                 \
-        unsigned how = sub & SUB_ROUND;                                                                                        \
-        for (int k = 0; k < 2 * WARP; k++) {                                                                                   \
-            if (!(mask >> k / 2 & 1)) continue;                                                                                \
-            float x = before(a[k], sub), y = before(b[k], sub), z = before(c[k], sub);                                         \
-            (void)z;                                                                                                           \
-            d[k] = after(call, sub);                                                                                           \
-        }                                                                                                                      \
+#define DEFINE(name, call)                                                                                             \
+    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
+        float *d = lanes(w, &in->o[0]);                                                                                \
+        const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]), *c = in->o[3].file ? lanes(w, &in->o[3]) : a;  \
+        uint8_t sub = in->sub;                                                                                         \
+        unsigned how = sub & SUB_ROUND;                                                                                \
+        for (int k = 0; k < 2 * WARP; k++) {                                                                           \
+            if (!(mask >> k / 2 & 1)) continue;                                                                        \
+            float x = before(a[k], sub), y = before(b[k], sub), z = before(c[k], sub);                                 \
+            (void)z;                                                                                                   \
+            d[k] = after(call, sub);                                                                                   \
+        }                                                                                                              \
     }
 DEFINE(add_f32x2, add_float(x, y, how))
 DEFINE(sub_f32x2, add_float(x, -y, how))
@@ -135,7 +149,8 @@ DEFINE(fma_f32x2, fma_float(x, y, z, how))
 #undef DEFINE
 
 static bool arith_f32x2(Arith op, const PtxForm *f, PtxInst *in) {
-    static const LaneFn table[] = {[OP_ADD] = add_f32x2, [OP_SUB] = sub_f32x2, [OP_MUL] = mul_f32x2, [OP_FMA] = fma_f32x2};
+    static const LaneFn table[] = {
+        [OP_ADD] = add_f32x2, [OP_SUB] = sub_f32x2, [OP_MUL] = mul_f32x2, [OP_FMA] = fma_f32x2};
     in->sub = float_sub(f);
     return only(f, BIT(FTZ), FIELD(ROUND)) && use_slow(in, table[op]);
 }
@@ -207,7 +222,8 @@ bool select_rcp(const PtxForm *f, PtxInst *in) {
     if (f->ntypes != 1) return false;
     if (f->types[0] == PT_F32) return unary_f32(f, in, nearest, directed_rcp_f32);
     if (f->types[0] != PT_F64) return false;
-    if (approximates(f)) return f->flags == (BIT(APPROX) | BIT(FTZ)) && only(f, f->flags, 0) && use(in, (LanePair)PAIR(rcp_gross_f64));
+    if (approximates(f))
+        return f->flags == (BIT(APPROX) | BIT(FTZ)) && only(f, f->flags, 0) && use(in, (LanePair)PAIR(rcp_gross_f64));
     return rounds(f) && only(f, 0, FIELD(ROUND)) && use_f64(f, in, (LanePair)PAIR(rcp_f64), directed_rcp_f64);
 }
 
@@ -221,7 +237,8 @@ bool select_sqrt(const PtxForm *f, PtxInst *in) {
 
 bool select_rsqrt(const PtxForm *f, PtxInst *in) {
     static const LanePair f32[] = FTZ_PAIRS(rsqrt_f32), f64[] = {PAIR(rsqrt_f64), PAIR(rsqrt_gross_f64)};
-    if (f->ntypes != 1 || !is_float(f->types[0]) || !approximates(f) || !only(f, BIT(APPROX) | BIT(FTZ), 0)) return false;
+    if (f->ntypes != 1 || !is_float(f->types[0]) || !approximates(f) || !only(f, BIT(APPROX) | BIT(FTZ), 0))
+        return false;
     return use(in, f->types[0] == PT_F32 ? f32[has(f, FLAG_FTZ)] : f64[has(f, FLAG_FTZ)]);
 }
 
@@ -267,8 +284,7 @@ static void testp(Warp *w, const PtxInst *in, uint32_t mask) {
     uint32_t yes = 0;
     if (in->type[0] == PT_F32)
         EACH_LANE(mask, i, yes |= (uint32_t)is_class(in->sub, narrow[i] >> 23 & 255, narrow[i] & 0x7fffff, 255) << i);
-    else
-        EACH_LANE(mask, i, yes |= (uint32_t)is_class(in->sub, wide[i] >> 52 & 2047, wide[i] << 12, 2047) << i);
+    else EACH_LANE(mask, i, yes |= (uint32_t)is_class(in->sub, wide[i] >> 52 & 2047, wide[i] << 12, 2047) << i);
     pred_set(w, &in->o[0], mask, yes);
 }
 
@@ -276,6 +292,6 @@ bool select_testp(const PtxForm *f, PtxInst *in) {
     unsigned class = f->field[MF_MODE];
     if (f->ntypes != 1 || !is_float(f->types[0]) || !only(f, 0, FIELD(MODE))) return false;
     if (class < MODE_FINITE || class > MODE_SUBNORMAL) return false;
-    in->sub = (uint8_t)class;
+    in->sub = (uint8_t) class;
     return use_slow(in, testp);
 }

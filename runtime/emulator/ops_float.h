@@ -26,30 +26,32 @@ INLINE double clamp01_double(double x) {
 }
 
 /* An f32 operation with and without .ftz and .sat, in the order of float_variant(). */
-#define FLOAT_UNARY(name, expression)                                                                                          \
-    INLINE float name##_value(float x) { return expression; }                                                                  \
-    UNARY(name, float, float, canonical(name##_value(x)))                                                                      \
+#define FLOAT_UNARY(name, expression)                                                                                  \
+    INLINE float name##_value(float x) { return expression; }                                                          \
+    UNARY(name, float, float, canonical(name##_value(x)))                                                              \
     UNARY(name##_ftz, float, float, canonical(flush(name##_value(flush(x)))))
-#define FLOAT_SLOW_UNARY(name, expression)                                                                                     \
-    INLINE float name##_value(float x) { return expression; }                                                                  \
-    SLOW_UNARY(name, float, float, canonical(name##_value(x)))                                                                 \
+#define FLOAT_SLOW_UNARY(name, expression)                                                                             \
+    INLINE float name##_value(float x) { return expression; }                                                          \
+    SLOW_UNARY(name, float, float, canonical(name##_value(x)))                                                         \
     SLOW_UNARY(name##_ftz, float, float, canonical(flush(name##_value(flush(x)))))
-#define FLOAT_BINARY(name, expression)                                                                                         \
-    INLINE float name##_value(float x, float y) { return expression; }                                                         \
-    BINARY(name, float, float, float, canonical(name##_value(x, y)))                                                           \
+#define FLOAT_BINARY(name, expression)                                                                                 \
+    INLINE float name##_value(float x, float y) { return expression; }                                                 \
+    BINARY(name, float, float, float, canonical(name##_value(x, y)))                                                   \
     BINARY(name##_ftz, float, float, float, canonical(flush(name##_value(flush(x), flush(y)))))
-#define FLOAT_BINARY_SAT(name, expression)                                                                                     \
-    FLOAT_BINARY(name, expression)                                                                                             \
-    BINARY(name##_sat, float, float, float, clamp01(name##_value(x, y)))                                                       \
+#define FLOAT_BINARY_SAT(name, expression)                                                                             \
+    FLOAT_BINARY(name, expression)                                                                                     \
+    BINARY(name##_sat, float, float, float, clamp01(name##_value(x, y)))                                               \
     BINARY(name##_ftz_sat, float, float, float, clamp01(flush(name##_value(flush(x), flush(y)))))
-#define FLOAT_TERNARY_SAT(name, expression)                                                                                        \
-    INLINE float name##_value(float x, float y, float z) { return expression; }                                                \
-    TERNARY(name, float, float, float, float, canonical(name##_value(x, y, z)))                                                \
-    TERNARY(name##_ftz, float, float, float, float, canonical(flush(name##_value(flush(x), flush(y), flush(z)))))              \
-    TERNARY(name##_sat, float, float, float, float, clamp01(name##_value(x, y, z)))                                            \
+#define FLOAT_TERNARY_SAT(name, expression)                                                                            \
+    INLINE float name##_value(float x, float y, float z) { return expression; }                                        \
+    TERNARY(name, float, float, float, float, canonical(name##_value(x, y, z)))                                        \
+    TERNARY(name##_ftz, float, float, float, float, canonical(flush(name##_value(flush(x), flush(y), flush(z)))))      \
+    TERNARY(name##_sat, float, float, float, float, clamp01(name##_value(x, y, z)))                                    \
     TERNARY(name##_ftz_sat, float, float, float, float, clamp01(flush(name##_value(flush(x), flush(y), flush(z)))))
-#define FTZ_PAIRS(name) {PAIR(name), PAIR(name##_ftz)}
-#define FTZ_SAT_PAIRS(name) {PAIR(name), PAIR(name##_ftz), PAIR(name##_sat), PAIR(name##_ftz_sat)}
+#define FTZ_PAIRS(name)                                                                                                \
+    { PAIR(name), PAIR(name##_ftz) }
+#define FTZ_SAT_PAIRS(name)                                                                                            \
+    { PAIR(name), PAIR(name##_ftz), PAIR(name##_sat), PAIR(name##_ftz_sat) }
 
 static inline int float_variant(const PtxForm *f) { return has(f, FLAG_FTZ) + 2 * has(f, FLAG_SAT); }
 

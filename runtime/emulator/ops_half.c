@@ -1,7 +1,8 @@
 /* ops_half.c - arithmetic of f16 and bf16, alone and in pairs: add sub mul fma, abs neg.
  *
  * Sums, products and quotients of halves in single precision, rounded again, are rounded correctly: it has more than
- * twice their digits and two. The sum of a product needs double precision and rounding to odd. A NaN result is 0x7fff. */
+ * twice their digits and two. The sum of a product needs double precision and rounding to odd. A NaN result is 0x7fff.
+ */
 #include "half.h"
 #include "ops_float.h"
 
@@ -52,17 +53,18 @@ INLINE uint16_t bf16_step(Arith op, uint16_t x, uint16_t y, uint16_t z, uint8_t 
 }
 
 /* All halves of an operand: one or two a lane. */
-#define DEFINE(name, op, step, per_lane)                                                                                       \
-    LANE_FN(name, uint16_t *d = lanes(w, &in->o[0]); const uint16_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);        \
-            const uint16_t *c = in->o[3].file ? lanes(w, &in->o[3]) : a; uint8_t sub = in->sub;                                \
-            INDEPENDENT for (uint32_t k = 0; k < WARP * per_lane; k++) {                                                       \
-                uint16_t r = step(op, a[k], b[k], c[k], sub);                                                                  \
-                d[k] = mask >> k / per_lane & 1 ? r : d[k];                                                                    \
-            })
-#define DEFINE_OP(name, op)                                                                                                    \
-    DEFINE(name##_f16, op, f16_step, 1)                                                                                        \
-    DEFINE(name##_f16x2, op, f16_step, 2)                                                                                      \
-    DEFINE(name##_bf16, op, bf16_step, 1)                                                                                      \
+#define DEFINE(name, op, step, per_lane)                                                                               \
+    LANE_FN(                                                                                                           \
+        name, uint16_t *d = lanes(w, &in->o[0]); const uint16_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);    \
+        const uint16_t *c = in->o[3].file ? lanes(w, &in->o[3]) : a; uint8_t sub = in->sub;                            \
+        INDEPENDENT for (uint32_t k = 0; k < WARP * per_lane; k++) {                                                   \
+            uint16_t r = step(op, a[k], b[k], c[k], sub);                                                              \
+            d[k] = mask >> k / per_lane & 1 ? r : d[k];                                                                \
+        })
+#define DEFINE_OP(name, op)                                                                                            \
+    DEFINE(name##_f16, op, f16_step, 1)                                                                                \
+    DEFINE(name##_f16x2, op, f16_step, 2)                                                                              \
+    DEFINE(name##_bf16, op, bf16_step, 1)                                                                              \
     DEFINE(name##_bf16x2, op, bf16_step, 2)
 DEFINE_OP(add, OP_ADD)
 DEFINE_OP(sub, OP_SUB)
@@ -74,8 +76,10 @@ DEFINE_OP(fma, OP_FMA)
 static int half_index(unsigned type) { return type == PT_F16 ? 0 : type == PT_F16X2 ? 1 : type == PT_BF16 ? 2 : 3; }
 
 bool half_arith(Arith op, const PtxForm *f, PtxInst *in) {
-#define ROW(op) {PAIR(op##_f16), PAIR(op##_f16x2), PAIR(op##_bf16), PAIR(op##_bf16x2)}
-    static const LanePair table[][4] = {[OP_ADD] = ROW(add), [OP_SUB] = ROW(sub), [OP_MUL] = ROW(mul), [OP_FMA] = ROW(fma)};
+#define ROW(op)                                                                                                        \
+    { PAIR(op##_f16), PAIR(op##_f16x2), PAIR(op##_bf16), PAIR(op##_bf16x2) }
+    static const LanePair table[][4] = {
+        [OP_ADD] = ROW(add), [OP_SUB] = ROW(sub), [OP_MUL] = ROW(mul), [OP_FMA] = ROW(fma)};
 #undef ROW
     int type = half_index(f->types[0]);
     uint64_t flags = type < 2 ? BIT(FTZ) | BIT(SAT) : 0;
@@ -83,7 +87,8 @@ bool half_arith(Arith op, const PtxForm *f, PtxInst *in) {
     if (f->ntypes != 1 || op > OP_FMA || !only(f, flags, FIELD(ROUND)) || rounding(f) > ROUND_RN) return false;
     if (op == OP_FMA && !rounding(f)) return false;
     if (has(f, FLAG_SAT) && has(f, FLAG_RELU)) return false;
-    in->sub = (uint8_t)((has(f, FLAG_FTZ) ? H_FTZ : 0) | (has(f, FLAG_SAT) ? H_SAT : 0) | (has(f, FLAG_RELU) ? H_RELU : 0));
+    in->sub =
+        (uint8_t)((has(f, FLAG_FTZ) ? H_FTZ : 0) | (has(f, FLAG_SAT) ? H_SAT : 0) | (has(f, FLAG_RELU) ? H_RELU : 0));
     return use(in, table[op][type]);
 }
 
@@ -93,9 +98,9 @@ INLINE uint16_t signed_half(uint16_t h, Arith op, bool ftz) {
     if (ftz) h = flush_half(h);
     return op == OP_NEG ? h ^ 0x8000 : h & 0x7fff;
 }
-#define DEFINE(name, op, ftz)                                                                                                  \
-    UNARY(name, uint16_t, uint16_t, signed_half(x, op, ftz))                                                                   \
-    UNARY(name##_x2, uint32_t, uint32_t,                                                                                       \
+#define DEFINE(name, op, ftz)                                                                                          \
+    UNARY(name, uint16_t, uint16_t, signed_half(x, op, ftz))                                                           \
+    UNARY(name##_x2, uint32_t, uint32_t,                                                                               \
           signed_half((uint16_t)x, op, ftz) | (uint32_t)signed_half((uint16_t)(x >> 16), op, ftz) << 16)
 DEFINE(abs, OP_ABS, false)
 DEFINE(abs_ftz, OP_ABS, true)

@@ -6,51 +6,56 @@ __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 UInt128;
 
 /* Runs X for each integer type: its suffix, the type, the unsigned one to calculate in, the one of twice the width. */
-#define EACH_NARROW(X)                                                                                                         \
-    X(u16, uint16_t, uint32_t, uint32_t)                                                                                       \
-    X(s16, int16_t, uint32_t, int32_t)                                                                                         \
-    X(u32, uint32_t, uint32_t, uint64_t)                                                                                       \
+#define EACH_NARROW(X)                                                                                                 \
+    X(u16, uint16_t, uint32_t, uint32_t)                                                                               \
+    X(s16, int16_t, uint32_t, int32_t)                                                                                 \
+    X(u32, uint32_t, uint32_t, uint64_t)                                                                               \
     X(s32, int32_t, uint32_t, int64_t)
 #define EACH_INT(X) EACH_NARROW(X) X(u64, uint64_t, uint64_t, UInt128) X(s64, int64_t, uint64_t, Int128)
-#define TABLE(op) {PAIR(op##_u16), PAIR(op##_s16), PAIR(op##_u32), PAIR(op##_s32), PAIR(op##_u64), PAIR(op##_s64)}
-#define SIGNED_TABLE(op) {NO_PAIR, PAIR(op##_s16), NO_PAIR, PAIR(op##_s32), NO_PAIR, PAIR(op##_s64)}
+#define TABLE(op)                                                                                                      \
+    { PAIR(op##_u16), PAIR(op##_s16), PAIR(op##_u32), PAIR(op##_s32), PAIR(op##_u64), PAIR(op##_s64) }
+#define SIGNED_TABLE(op)                                                                                               \
+    { NO_PAIR, PAIR(op##_s16), NO_PAIR, PAIR(op##_s32), NO_PAIR, PAIR(op##_s64) }
 
 /* ---- one type for all operands ----------------------------------------------------------------- */
 
-#define DEFINE(t, T, U, W)                                                                                                     \
-    BINARY(add_##t, T, T, T, (U)x + (U)y)                                                                                      \
-    BINARY(sub_##t, T, T, T, (U)x - (U)y)                                                                                      \
-    BINARY(mul_##t, T, T, T, (U)x *(U)y)                                                                                       \
-    BINARY(hi_##t, T, T, T, (W)x *(W)y >> 8 * sizeof(T))                                                                       \
-    TERNARY(mad_##t, T, T, T, T, (U)x *(U)y + (U)z)                                                                            \
-    TERNARY(mad_hi_##t, T, T, T, T, (U)((W)x * (W)y >> 8 * sizeof(T)) + (U)z)                                                  \
-    BINARY(min_##t, T, T, T, y < x ? y : x)                                                                                    \
-    BINARY(max_##t, T, T, T, y > x ? y : x)                                                                                    \
+#define DEFINE(t, T, U, W)                                                                                             \
+    BINARY(add_##t, T, T, T, (U)x + (U)y)                                                                              \
+    BINARY(sub_##t, T, T, T, (U)x - (U)y)                                                                              \
+    BINARY(mul_##t, T, T, T, (U)x *(U)y)                                                                               \
+    BINARY(hi_##t, T, T, T, (W)x *(W)y >> 8 * sizeof(T))                                                               \
+    TERNARY(mad_##t, T, T, T, T, (U)x *(U)y + (U)z)                                                                    \
+    TERNARY(mad_hi_##t, T, T, T, T, (U)((W)x * (W)y >> 8 * sizeof(T)) + (U)z)                                          \
+    BINARY(min_##t, T, T, T, y < x ? y : x)                                                                            \
+    BINARY(max_##t, T, T, T, y > x ? y : x)                                                                            \
     TERNARY(sad_##t, T, T, T, T, (U)z + (x < y ? (U)y - (U)x : (U)x - (U)y))
 EACH_INT(DEFINE)
 #undef DEFINE
 
-#define DEFINE(t, T, U, W)                                                                                                     \
-    BINARY(wide_##t, W, T, T, (W)x *(W)y)                                                                                      \
+#define DEFINE(t, T, U, W)                                                                                             \
+    BINARY(wide_##t, W, T, T, (W)x *(W)y)                                                                              \
     TERNARY(mad_wide_##t, W, T, T, W, (uint64_t)((W)x * (W)y) + (uint64_t)z)
 EACH_NARROW(DEFINE)
 #undef DEFINE
 
-#define DEFINE(t, T)                                                                                                           \
-    SLOW_BINARY(div_##t, T, T, T, y ? x / y : (T)-1)                                                                              \
+#define DEFINE(t, T)                                                                                                   \
+    SLOW_BINARY(div_##t, T, T, T, y ? x / y : (T)-1)                                                                   \
     SLOW_BINARY(rem_##t, T, T, T, y ? x % y : (T)-1)
-DEFINE(u16, uint16_t) DEFINE(u32, uint32_t) DEFINE(u64, uint64_t)
+DEFINE(u16, uint16_t)
+DEFINE(u32, uint32_t) DEFINE(u64, uint64_t)
 #undef DEFINE
 /* -1 apart: the smallest number divided by it overflows. */
-#define DEFINE(t, T, U)                                                                                                        \
-    SLOW_BINARY(div_##t, T, T, T, y == 0 ? -1 : y == -1 ? (T)(0 - (U)x) : x / y)                                               \
-    SLOW_BINARY(rem_##t, T, T, T, y == 0 ? -1 : y == -1 ? 0 : x % y)                                                           \
-    UNARY(abs_##t, T, T, x < 0 ? (T)(0 - (U)x) : x)                                                                            \
+#define DEFINE(t, T, U)                                                                                                \
+    SLOW_BINARY(div_##t, T, T, T, y == 0 ? -1 : y == -1 ? (T)(0 - (U)x) : x / y)                                       \
+    SLOW_BINARY(rem_##t, T, T, T, y == 0 ? -1 : y == -1 ? 0 : x % y)                                                   \
+    UNARY(abs_##t, T, T, x < 0 ? (T)(0 - (U)x) : x)                                                                    \
     UNARY(neg_##t, T, T, 0 - (U)x)
-DEFINE(s16, int16_t, uint32_t) DEFINE(s32, int32_t, uint32_t) DEFINE(s64, int64_t, uint64_t)
+    DEFINE(s16, int16_t, uint32_t) DEFINE(s32, int32_t, uint32_t) DEFINE(s64, int64_t, uint64_t)
 #undef DEFINE
 
-INLINE int32_t clamp_s32(int64_t x) { return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x; }
+        INLINE int32_t clamp_s32(int64_t x) {
+    return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x;
+}
 BINARY(add_sat, int32_t, int32_t, int32_t, clamp_s32((int64_t)x + y))
 BINARY(sub_sat, int32_t, int32_t, int32_t, clamp_s32((int64_t)x - y))
 TERNARY(mad_hi_sat, int32_t, int32_t, int32_t, int32_t, clamp_s32(((int64_t)x * y >> 32) + z))
@@ -94,7 +99,8 @@ bool int_mad(const PtxForm *f, PtxInst *in) {
     static const LanePair parts[][I_COUNT] = {
         [PART_LO] = TABLE(mad),
         [PART_HI] = TABLE(mad_hi),
-        [PART_WIDE] = {PAIR(mad_wide_u16), PAIR(mad_wide_s16), PAIR(mad_wide_u32), PAIR(mad_wide_s32), NO_PAIR, NO_PAIR},
+        [PART_WIDE] = {PAIR(mad_wide_u16), PAIR(mad_wide_s16), PAIR(mad_wide_u32), PAIR(mad_wide_s32), NO_PAIR,
+                       NO_PAIR},
     };
     int type = int_index(f->types[0]);
     unsigned part = f->field[MF_PART];
@@ -117,7 +123,7 @@ INLINE int32_t max_s32(int32_t a, int32_t b) { return a > b ? a : b; }
 #define LOW_S(x) ((int32_t)(int16_t)(x))
 #define HIGH_S(x) ((int32_t)(x) >> 16)
 #define BOTH_S(op, x, y) pack16((uint32_t)op(LOW_S(x), LOW_S(y)), (uint32_t)op(HIGH_S(x), HIGH_S(y)))
-#define LOW_U(x) ((int32_t)((x) & 0xffff))
+#define LOW_U(x) ((int32_t)((x)&0xffff))
 #define HIGH_U(x) ((int32_t)((x) >> 16))
 #define BOTH_U(op, x, y) pack16((uint32_t)op(LOW_U(x), LOW_U(y)), (uint32_t)op(HIGH_U(x), HIGH_U(y)))
 #define POSITIVE_MIN(a, b) max_s32(min_s32(a, b), 0)
@@ -154,10 +160,10 @@ INLINE int64_t product24_s32(uint32_t x, uint32_t y) {
     return (int64_t)((int32_t)(x << 8) >> 8) * (int64_t)((int32_t)(y << 8) >> 8);
 }
 
-#define DEFINE(t)                                                                                                              \
-    BINARY(mul24_lo_##t, uint32_t, uint32_t, uint32_t, product24_##t(x, y))                                                    \
-    BINARY(mul24_hi_##t, uint32_t, uint32_t, uint32_t, product24_##t(x, y) >> 16)                                              \
-    TERNARY(mad24_lo_##t, uint32_t, uint32_t, uint32_t, uint32_t, (uint32_t)product24_##t(x, y) + z)                           \
+#define DEFINE(t)                                                                                                      \
+    BINARY(mul24_lo_##t, uint32_t, uint32_t, uint32_t, product24_##t(x, y))                                            \
+    BINARY(mul24_hi_##t, uint32_t, uint32_t, uint32_t, product24_##t(x, y) >> 16)                                      \
+    TERNARY(mad24_lo_##t, uint32_t, uint32_t, uint32_t, uint32_t, (uint32_t)product24_##t(x, y) + z)                   \
     TERNARY(mad24_hi_##t, uint32_t, uint32_t, uint32_t, uint32_t, (uint32_t)(product24_##t(x, y) >> 16) + z)
 DEFINE(u32)
 DEFINE(s32)
@@ -170,12 +176,14 @@ static bool is_24(const PtxForm *f) {
 }
 
 bool select_mul24(const PtxForm *f, PtxInst *in) {
-    static const LanePair table[2][2] = {{PAIR(mul24_lo_u32), PAIR(mul24_lo_s32)}, {PAIR(mul24_hi_u32), PAIR(mul24_hi_s32)}};
+    static const LanePair table[2][2] = {{PAIR(mul24_lo_u32), PAIR(mul24_lo_s32)},
+                                         {PAIR(mul24_hi_u32), PAIR(mul24_hi_s32)}};
     return is_24(f) && !has(f, FLAG_SAT) && use(in, table[f->field[MF_PART] == PART_HI][f->types[0] == PT_S32]);
 }
 
 bool select_mad24(const PtxForm *f, PtxInst *in) {
-    static const LanePair table[2][2] = {{PAIR(mad24_lo_u32), PAIR(mad24_lo_s32)}, {PAIR(mad24_hi_u32), PAIR(mad24_hi_s32)}};
+    static const LanePair table[2][2] = {{PAIR(mad24_lo_u32), PAIR(mad24_lo_s32)},
+                                         {PAIR(mad24_hi_u32), PAIR(mad24_hi_s32)}};
     bool is_signed = f->types[0] == PT_S32, hi = f->field[MF_PART] == PART_HI;
     if (!is_24(f)) return false;
     if (has(f, FLAG_SAT)) return is_signed && hi && use(in, (LanePair)PAIR(mad24_hi_sat));
@@ -187,20 +195,23 @@ bool select_mad24(const PtxForm *f, PtxInst *in) {
 /* Element k of x, `bits` wide. */
 #define FIELD_U(x, bits, k) ((int32_t)((x) >> (bits) * (k) & ((1u << (bits)) - 1)))
 #define FIELD_S(x, bits, k) ((int32_t)((x) << (32 - (bits) * ((k) + 1))) >> (32 - (bits)))
-#define DOT4(A, B, x, y)                                                                                                       \
+#define DOT4(A, B, x, y)                                                                                               \
     (A(x, 8, 0) * B(y, 8, 0) + A(x, 8, 1) * B(y, 8, 1) + A(x, 8, 2) * B(y, 8, 2) + A(x, 8, 3) * B(y, 8, 3))
 #define DOT2(A, B, x, y, k) (A(x, 16, 0) * B(y, 8, k) + A(x, 16, 1) * B(y, 8, k + 1))
 
-#define DEFINE(t, A, B)                                                                                                        \
-    TERNARY(dp4a_##t, uint32_t, uint32_t, uint32_t, uint32_t, z + (uint32_t)DOT4(A, B, x, y))                                  \
-    TERNARY(dp2a_lo_##t, uint32_t, uint32_t, uint32_t, uint32_t, z + (uint32_t)DOT2(A, B, x, y, 0))                            \
+#define DEFINE(t, A, B)                                                                                                \
+    TERNARY(dp4a_##t, uint32_t, uint32_t, uint32_t, uint32_t, z + (uint32_t)DOT4(A, B, x, y))                          \
+    TERNARY(dp2a_lo_##t, uint32_t, uint32_t, uint32_t, uint32_t, z + (uint32_t)DOT2(A, B, x, y, 0))                    \
     TERNARY(dp2a_hi_##t, uint32_t, uint32_t, uint32_t, uint32_t, z + (uint32_t)DOT2(A, B, x, y, 2))
 DEFINE(uu, FIELD_U, FIELD_U)
 DEFINE(us, FIELD_U, FIELD_S)
 DEFINE(su, FIELD_S, FIELD_U)
 DEFINE(ss, FIELD_S, FIELD_S)
 #undef DEFINE
-#define SIGNS(op) {{PAIR(op##_uu), PAIR(op##_us)}, {PAIR(op##_su), PAIR(op##_ss)}}
+#define SIGNS(op)                                                                                                      \
+    {                                                                                                                  \
+        {PAIR(op##_uu), PAIR(op##_us)}, { PAIR(op##_su), PAIR(op##_ss) }                                               \
+    }
 
 static bool is_dot(const PtxForm *f) {
     for (int k = 0; k < 2; k++)

@@ -37,8 +37,8 @@ INLINE uint16_t ex2_bfloat(uint16_t h) { return flush_bf16(bf16_from_float(exp2f
 INLINE uint16_t tanh_half(uint16_t h) { return half_from_float(tanhf(half_to_float(h))); }
 INLINE uint16_t tanh_bfloat(uint16_t h) { return bf16_from_float(tanhf(bf16_to_float(h))); }
 
-#define DEFINE(name, step)                                                                                                     \
-    SLOW_UNARY(name, uint16_t, uint16_t, step(x))                                                                              \
+#define DEFINE(name, step)                                                                                             \
+    SLOW_UNARY(name, uint16_t, uint16_t, step(x))                                                                      \
     SLOW_UNARY(name##_x2, uint32_t, uint32_t, step((uint16_t)x) | (uint32_t)step((uint16_t)(x >> 16)) << 16)
 DEFINE(ex2_f16, ex2_half)
 DEFINE(ex2_bf16, ex2_bfloat)
@@ -62,7 +62,8 @@ bool select_ex2(const PtxForm *f, PtxInst *in) {
     static const LanePair halves[] = {PAIR(ex2_f16), PAIR(ex2_f16_x2), PAIR(ex2_bf16), PAIR(ex2_bf16_x2)};
     if (f->types[0] == PT_F32) return approx_f32(f, in, pairs);
     bool bf16 = f->types[0] == PT_BF16 || f->types[0] == PT_BF16X2;
-    if (f->ntypes != 1 || !has(f, FLAG_APPROX) || has(f, FLAG_FTZ) != bf16 || !only(f, BIT(APPROX) | BIT(FTZ), 0)) return false;
+    if (f->ntypes != 1 || !has(f, FLAG_APPROX) || has(f, FLAG_FTZ) != bf16 || !only(f, BIT(APPROX) | BIT(FTZ), 0))
+        return false;
     return approx_half(f, in, halves);
 }
 

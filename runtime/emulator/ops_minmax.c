@@ -1,7 +1,7 @@
 /* ops_minmax.c - min and max of f32, f64, halves and pairs of halves.
  *
- * -0 is less than +0. Of a number and a NaN the number is the result, with .NaN the canonical NaN; .xorsign.abs compares
- * magnitudes and gives the result the product's sign. */
+ * -0 is less than +0. Of a number and a NaN the number is the result, with .NaN the canonical NaN; .xorsign.abs
+ * compares magnitudes and gives the result the product's sign. */
 #include "half.h"
 #include "ops_float.h"
 
@@ -19,7 +19,9 @@ INLINE double ordered_double(double x, double y, bool max) {
     return x == y ? double_of(both) : r;
 }
 INLINE float either(float x, float y, bool max) { return x != x ? y : y != y ? x : ordered(x, y, max); }
-INLINE double either_double(double x, double y, bool max) { return x != x ? y : y != y ? x : ordered_double(x, y, max); }
+INLINE double either_double(double x, double y, bool max) {
+    return x != x ? y : y != y ? x : ordered_double(x, y, max);
+}
 
 BINARY(min_f32, float, float, float, canonical(either(x, y, false)))
 BINARY(max_f32, float, float, float, canonical(either(x, y, true)))
@@ -77,8 +79,9 @@ static void minmax_half_pair(Warp *w, const PtxInst *in, uint32_t mask) {
 /* ---- forms -------------------------------------------------------------------------------------- */
 
 static uint8_t minmax_sub(Arith op, const PtxForm *f) {
-    unsigned sub = (op == OP_MAX ? M_MAX : 0) | (has(f, FLAG_NAN) ? M_NAN : 0) | (has(f, FLAG_XORSIGN) ? M_XORSIGN : 0) |
-                   (has(f, FLAG_ABS) ? M_ABS : 0) | (has(f, FLAG_FTZ) ? M_FTZ : 0);
+    unsigned sub = (op == OP_MAX ? M_MAX : 0) | (has(f, FLAG_NAN) ? M_NAN : 0) |
+                   (has(f, FLAG_XORSIGN) ? M_XORSIGN : 0) | (has(f, FLAG_ABS) ? M_ABS : 0) |
+                   (has(f, FLAG_FTZ) ? M_FTZ : 0);
     return (uint8_t)sub;
 }
 

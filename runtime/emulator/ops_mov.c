@@ -69,12 +69,12 @@ static void unpack(Warp *w, const PtxInst *in, uint32_t mask) {
 }
 
 /* The usual ones: two halves. */
-#define DEFINE(t, W, H)                                                                                                        \
-    LANE_FN(pack_##t, W *d = lanes(w, &in->o[0]); const H *low = lanes(w, element_of(w, &in->o[1], 0));                        \
-            const H *high = lanes(w, element_of(w, &in->o[1], 1));                                                             \
-            SET_LANES(mask, W, d, i, (W)low[i] | (W)high[i] << 8 * sizeof(H));)                                                \
-    LANE_FN(unpack_##t, const W *a = lanes(w, &in->o[1]); H * low = lanes(w, element_of(w, &in->o[0], 0));                     \
-            H *high = lanes(w, element_of(w, &in->o[0], 1)); W both[WARP]; memcpy(both, a, sizeof both);                       \
+#define DEFINE(t, W, H)                                                                                                \
+    LANE_FN(pack_##t, W *d = lanes(w, &in->o[0]); const H *low = lanes(w, element_of(w, &in->o[1], 0));                \
+            const H *high = lanes(w, element_of(w, &in->o[1], 1));                                                     \
+            SET_LANES(mask, W, d, i, (W)low[i] | (W)high[i] << 8 * sizeof(H));)                                        \
+    LANE_FN(unpack_##t, const W *a = lanes(w, &in->o[1]); H *low = lanes(w, element_of(w, &in->o[0], 0));              \
+            H *high = lanes(w, element_of(w, &in->o[0], 1)); W both[WARP]; memcpy(both, a, sizeof both);               \
             SET_LANES(mask, H, low, i, both[i]); SET_LANES(mask, H, high, i, both[i] >> 8 * sizeof(H));)
 DEFINE(32, uint32_t, uint16_t)
 DEFINE(64, uint64_t, uint32_t)
@@ -101,10 +101,14 @@ bool select_mov(const PtxForm *f, PtxInst *in) {
         return true;
     }
     if (bytes < 2 || ptx_types[f->types[0]].kind == KIND_PACKED) return false;
-    if (is_vector(&in->o[0]) || is_vector(&in->o[1])) return ptx_types[f->types[0]].kind == KIND_BITS && mov_vector(in, bytes);
+    if (is_vector(&in->o[0]) || is_vector(&in->o[1]))
+        return ptx_types[f->types[0]].kind == KIND_BITS && mov_vector(in, bytes);
     if (in->o[1].flags & OPERAND_LOCAL) in->fn = mov_local;
     else if (in->o[1].bytes != bytes) in->fn = mov_cut;
     else if (bytes == 16) in->fn = mov_128;
-    else return use(in, bytes == 2 ? (LanePair)PAIR(mov_16) : bytes == 4 ? (LanePair)PAIR(mov_32) : (LanePair)PAIR(mov_64));
+    else
+        return use(in, bytes == 2   ? (LanePair)PAIR(mov_16)
+                       : bytes == 4 ? (LanePair)PAIR(mov_32)
+                                    : (LanePair)PAIR(mov_64));
     return true;
 }

@@ -89,8 +89,10 @@ static void pack_ints(Warp *w, const PtxInst *in, uint32_t mask) {
 static bool int_pack(const PtxForm *f, PtxInst *in) {
     unsigned to = f->types[0];
     bool halves = to == PT_U16 || to == PT_S16, bytes = to == PT_U8 || to == PT_S8;
-    if (f->flags != (BIT(PACK) | BIT(SAT)) || !only(f, f->flags, 0) || f->types[1] != PT_S32 || !in->o[2].file) return false;
-    if (halves ? f->ntypes != 2 || in->o[3].file : !bytes || f->ntypes != 3 || f->types[2] != PT_B32 || !in->o[3].file) return false;
+    if (f->flags != (BIT(PACK) | BIT(SAT)) || !only(f, f->flags, 0) || f->types[1] != PT_S32 || !in->o[2].file)
+        return false;
+    if (halves ? f->ntypes != 2 || in->o[3].file : !bytes || f->ntypes != 3 || f->types[2] != PT_B32 || !in->o[3].file)
+        return false;
     if (in->o[0].bytes != 4) return false;
     in->fn = pack_ints;
     return true;

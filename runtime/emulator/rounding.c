@@ -5,8 +5,13 @@
 
 __extension__ typedef unsigned __int128 UInt128;
 
-const FloatFormat format_f64 = {11, 52, 1023, UINT64_C(0x7fefffffffffffff), UINT64_C(0x7ff0000000000000),
-                                UINT64_C(0x7ff0000000000000), UINT64_C(0xfff8000000000000)};
+const FloatFormat format_f64 = {11,
+                                52,
+                                1023,
+                                UINT64_C(0x7fefffffffffffff),
+                                UINT64_C(0x7ff0000000000000),
+                                UINT64_C(0x7ff0000000000000),
+                                UINT64_C(0xfff8000000000000)};
 const FloatFormat format_f32 = {8, 23, 127, 0x7f7fffff, 0x7f800000, 0x7f800000, 0x7fffffff};
 const FloatFormat format_tf32 = {8, 10, 127, 0x3fbff, 0x3fc00, 0x3fc00, 0x3ffff}; /* the upper 19 bits of a register */
 const FloatFormat format_f16 = {5, 10, 15, 0x7bff, 0x7c00, 0x7c00, 0x7fff};
@@ -80,7 +85,11 @@ double widen(const FloatFormat *from, uint64_t bits) {
 
 /* ---- f64 ---------------------------------------------------------------------------------------- */
 
-typedef struct Parts { bool negative; int exponent; uint64_t mantissa; } Parts; /* mantissa has bit 63, or is 0 */
+typedef struct Parts {
+    bool negative;
+    int exponent;
+    uint64_t mantissa;
+} Parts; /* mantissa has bit 63, or is 0 */
 
 static Parts parts_of(double x) {
     uint64_t bits = double_bits(x), m = bits & ((UINT64_C(1) << 52) - 1);
@@ -153,7 +162,8 @@ double div_double(double x, double y, unsigned how) {
     UInt128 top = (UInt128)a.mantissa << 63; /* the quotient has 63 or 64 bits */
     uint64_t quotient = (uint64_t)(top / b.mantissa);
     if (top % b.mantissa) quotient |= 1;
-    return double_of(round_to(&format_f64, how, false, a.negative != b.negative, a.exponent - b.exponent - 63, quotient));
+    return double_of(
+        round_to(&format_f64, how, false, a.negative != b.negative, a.exponent - b.exponent - 63, quotient));
 }
 
 double sqrt_double(double x, unsigned how) {

@@ -1,5 +1,5 @@
-/* rounding.h - floats of every format in integer arithmetic, rounded in any direction. The host's rounding mode is never
- * touched: other threads and the C compiler rely on it. */
+/* rounding.h - floats of every format in integer arithmetic, rounded in any direction. The host's rounding mode is
+ * never touched: other threads and the C compiler rely on it. */
 #ifndef EMU_ROUNDING_H
 #define EMU_ROUNDING_H
 
@@ -11,16 +11,17 @@
 typedef struct FloatFormat {
     uint8_t exponent, fraction;
     int16_t bias;
-    uint64_t largest;          /* the largest finite magnitude */
-    uint64_t infinity;         /* 0: the format has none, and what overflows becomes `overflow` */
-    uint64_t overflow;         /* of rounding to nearest, without .satfinite */
-    uint64_t nan;              /* the canonical one, sign included */
+    uint64_t largest;  /* the largest finite magnitude */
+    uint64_t infinity; /* 0: the format has none, and what overflows becomes `overflow` */
+    uint64_t overflow; /* of rounding to nearest, without .satfinite */
+    uint64_t nan;      /* the canonical one, sign included */
 } FloatFormat;
 
 extern const FloatFormat format_f64, format_f32, format_tf32, format_f16, format_bf16, format_e4m3, format_e5m2;
 
 /* (-1)^negative * mantissa * 2^exponent in the format, sign bit included. Bit 0 of the mantissa may stand for any
- * remainder below it if the mantissa has at least 3 bits more than the format. `how` is one of ROUND_RN RZ RM RP RNA. */
+ * remainder below it if the mantissa has at least 3 bits more than the format. `how` is one of ROUND_RN RZ RM RP RNA.
+ */
 uint64_t round_to(const FloatFormat *to, unsigned how, bool saturate, bool negative, int exponent, uint64_t mantissa);
 
 /* A double in the format; NaN becomes the format's. */
@@ -40,8 +41,8 @@ float fma_float(float x, float y, float z, unsigned how);
 float div_float(float x, float y, unsigned how);
 float sqrt_float(float x, unsigned how);
 
-/* The sum as a double whose last bit is odd where it isn't exact: rounding it again to 50 or fewer bits is then the same
- * as rounding the exact sum. The zero that rounding down makes of x - x is left to the caller. */
+/* The sum as a double whose last bit is odd where it isn't exact: rounding it again to 50 or fewer bits is then the
+ * same as rounding the exact sum. The zero that rounding down makes of x - x is left to the caller. */
 static inline double add_to_odd(double x, double y) {
     double sum = x + y, back = sum - x, error = (x - (sum - back)) + (y - back);
     uint64_t bits;
