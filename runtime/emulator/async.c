@@ -46,11 +46,16 @@ bool select_cp_async_cg(const PtxForm *f, PtxInst *in) { return select_copy(f, i
 enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, TX_BITS = 21 };
 #define PHASE_BIT (UINT64_C(1) << 63)
 
-typedef struct Word { uint32_t pending, expected; int32_t tx; bool phase; } Word;
+typedef struct Word {
+    uint32_t pending, expected;
+    int32_t tx;
+    bool phase;
+} Word;
 
 static Word unpack(uint64_t bits) {
     uint32_t tx = (uint32_t)(bits >> 2 * COUNT_BITS) & ((1u << TX_BITS) - 1);
-    return (Word){(uint32_t)bits & COUNT_MAX, (uint32_t)(bits >> COUNT_BITS) & COUNT_MAX, (int32_t)(tx << 11) >> 11, (bits & PHASE_BIT) != 0};
+    return (Word){(uint32_t)bits & COUNT_MAX, (uint32_t)(bits >> COUNT_BITS) & COUNT_MAX, (int32_t)(tx << 11) >> 11,
+                  (bits & PHASE_BIT) != 0};
 }
 
 static uint64_t pack(Word b) {
@@ -106,7 +111,7 @@ static void invalidate(Warp *w, const PtxInst *in, uint32_t mask) {
     if (w->watching) watch(w, in, (Space)in->space, mask, 8, ACCESS_WRITE, &a, NULL);
 }
 
-enum { ARRIVES = 1, DROPS = 2, EXPECTS = 4, COMPLETES = 8 };    /* `sub` */
+enum { ARRIVES = 1, DROPS = 2, EXPECTS = 4, COMPLETES = 8 }; /* `sub` */
 
 /* state, [barrier], count or bytes; expect_tx and complete_tx alone have no state. */
 static void arrive(Warp *w, const PtxInst *in, uint32_t mask) {
@@ -119,7 +124,8 @@ static void arrive(Warp *w, const PtxInst *in, uint32_t mask) {
         Word b = unpack(before);
         uint32_t given = number->file == FILE_NONE ? 1 : (uint32_t)lane_get(w, number, i);
         uint32_t count = !(in->sub & ARRIVES) ? 0 : in->sub & EXPECTS ? 1 : given;
-        if (count > b.pending || (in->sub & ARRIVES && b.expected == 0)) fault(w, in, i, FAULT_MBARRIER, SPACE_SHARED, a.address[i], 0);
+        if (count > b.pending || (in->sub & ARRIVES && b.expected == 0))
+            fault(w, in, i, FAULT_MBARRIER, SPACE_SHARED, a.address[i], 0);
         if (in->sub & EXPECTS) b.tx += (int32_t)given;
         if (in->sub & COMPLETES) b.tx -= (int32_t)given;
         if (in->sub & DROPS) b.expected -= count;
@@ -176,14 +182,18 @@ bool select_mbarrier_init(const PtxForm *f, PtxInst *in) { return barrier_form(f
 bool select_mbarrier_inval(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, invalidate, 0); }
 bool select_mbarrier_arrive(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, arrive, ARRIVES); }
 bool select_mbarrier_arrive_drop(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, arrive, ARRIVES | DROPS); }
-bool select_mbarrier_arrive_expect_tx(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, arrive, ARRIVES | EXPECTS); }
+bool select_mbarrier_arrive_expect_tx(const PtxForm *f, PtxInst *in) {
+    return barrier_form(f, in, arrive, ARRIVES | EXPECTS);
+}
 bool select_mbarrier_arrive_drop_expect_tx(const PtxForm *f, PtxInst *in) {
     return barrier_form(f, in, arrive, ARRIVES | DROPS | EXPECTS);
 }
 bool select_mbarrier_test(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, test_state, 0); }
 bool select_mbarrier_test_parity(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, test_parity, 0); }
 bool select_mbarrier_pending_count(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, pending_count, 0); }
-bool select_cp_async_mbarrier(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, copies_arrive, f->flags >> FLAG_NOINC & 1); }
+bool select_cp_async_mbarrier(const PtxForm *f, PtxInst *in) {
+    return barrier_form(f, in, copies_arrive, f->flags >> FLAG_NOINC & 1);
+}
 
 bool select_mbarrier_expect_tx(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, arrive, EXPECTS); }
 bool select_mbarrier_complete_tx(const PtxForm *f, PtxInst *in) { return barrier_form(f, in, arrive, COMPLETES); }

@@ -288,3 +288,7 @@ bool select_red(const PtxForm *f, PtxInst *in) {
     unsigned op = f->field[MF_ATOM];
     return op != ATOM_EXCH && op != ATOM_CAS && select_atomic(f, in, false);
 }
+
+bool is_compare_and_swap(const PtxInst *in) {
+    return in->fn == atomic ? steps[in->sub].op == ATOM_CAS : in->fn == atomic_b128 && in->sub == ATOM_CAS;
+}

@@ -24,13 +24,13 @@ static bool all_came(const Block *b, const Barrier *bar) {
 }
 
 /* On request: all threads of the block must come, and to the same instruction. */
-static void check_complete(Warp *w, const Barrier *bar) {
-    const PtxInst *insts = w->run->code->insts;
+static void check_complete(const Block *b, const Barrier *bar) {
     if (bar->count) return;
-    for (uint32_t i = 0; i < w->block->nwarps; i++) {
-        Warp *other = &w->block->warps[i];
-        uint32_t gone = other->exist & ~bar->arrived[i];
-        if (gone) fault(other, &insts[bar->pc], __builtin_ctz(gone), FAULT_BARRIER, SPACE_GENERIC, 0, 0);
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        Warp *w = &b->warps[i];
+        uint32_t gone = w->exist & ~bar->arrived[i];
+        Other same = {.pc = bar->pc, .block = b->linear};
+        if (gone) fault_barrier(w, &w->run->code->insts[bar->pc], __builtin_ctz(gone), same);
     }
 }
 
@@ -49,7 +49,7 @@ static void release(Warp *w, uint32_t i, const Barrier *bar) {
 
 static void complete(Block *b, uint32_t id) {
     Barrier *bar = &b->barriers[id];
-    if (b->run->checks & CHECK_BARRIERS && id != GRID_BARRIER) check_complete(&b->warps[0], bar);
+    if (b->run->checks & CHECK_BARRIERS && id != GRID_BARRIER) check_complete(b, bar);
     for (uint32_t i = 0; i < b->nwarps; i++) {
         Scheduler *s = b->warps[i].scheduler;
         for (uint32_t k = 0; k < s->n; k++) {
@@ -99,10 +99,14 @@ void barrier_recheck_grid(Worker *worker) {
 static void arrive(Warp *w, const PtxInst *in, uint32_t mask, uint32_t id) {
     Barrier *bar = &w->block->barriers[id];
     if (!bar->used) {
-        *bar = (Barrier){.used = true, .all = true, .pc = (uint32_t)(in - w->run->code->insts)};
+        *bar = (Barrier){.used = true,
+                         .all = true,
+                         .pc = (uint32_t)(in - w->run->code->insts),
+                         .thread = w->index * WARP + (uint32_t)__builtin_ctz(mask)};
         if (has_count(in)) bar->count = (uint32_t)lane_get(w, &in->o[2], __builtin_ctz(mask));
     } else if ((w->run->checks & CHECK_BARRIERS) && &w->run->code->insts[bar->pc] != in && !bar->count) {
-        fault(w, in, __builtin_ctz(mask), FAULT_BARRIER, SPACE_GENERIC, 0, 0);
+        fault_barrier(w, in, __builtin_ctz(mask),
+                      (Other){.pc = bar->pc, .thread = bar->thread, .block = w->block->linear});
     }
     bar->arrived[w->index] |= mask;
     if (!is_reduction(in)) return;

@@ -75,8 +75,8 @@ enum { CLUSTER_BARRIER = 16 /* of a cluster of one block */, GRID_BARRIER, BARRI
 /* One of bar's barriers. Lanes that arrived are kept, so that those which exit needn't come any more. */
 typedef struct Barrier {
     uint32_t arrived[MAX_WARPS];
-    uint32_t count; /* threads that must come; 0: all of the block */
-    uint32_t pc;    /* of the first who came */
+    uint32_t count;      /* threads that must come; 0: all of the block */
+    uint32_t pc, thread; /* of the first who came */
     uint32_t popc;
     bool all, any, used;
 } Barrier;
@@ -231,10 +231,18 @@ void builtin_flush(Run *run);
 /* report.c: fault() of an access, which says whether it reads or writes; and with the other side of a race. */
 _Noreturn void fault_access(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address,
                             uint32_t bytes, unsigned how);
+/* What else had a part in a fault: an access that it races with, a barrier where others wait. */
+typedef struct Other {
+    uint32_t pc, thread;
+    uint64_t block;
+    bool writes;
+} Other;
 _Noreturn void fault_race(Warp *w, const PtxInst *in, int lane, Space space, uint64_t address, uint32_t bytes,
-                          unsigned how, uint32_t other_pc, uint64_t other_block, uint32_t other_thread,
-                          bool other_writes);
+                          unsigned how, Other other);
+_Noreturn void fault_barrier(Warp *w, const PtxInst *in, int lane, Other other);
 
+/* atomics.c */
+bool is_compare_and_swap(const PtxInst *in);
 /* warpops.c: bar.warp.sync, a form of bar. */
 bool select_warp_barrier(const PtxForm *f, PtxInst *in);
 /* address.c: takes local memory, so that a thread needs more than its functions say. */

@@ -89,21 +89,31 @@ void fault_access(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space sp
     stop_with(w, &r);
 }
 
+static void add_other(const Warp *w, FaultReport *r, Other other) {
+    const PtxInst *in = &w->run->code->insts[other.pc];
+    const PtxLoc *loc = loc_of(w->run, in);
+    r->other_is_write = other.writes;
+    r->other_ptx_line = in->line;
+    if (loc) {
+        r->other_file = loc->file;
+        r->other_line = loc->line;
+    }
+    block_index(w->run, other.block, r->other_block);
+    thread_index(w->run, other.thread, r->other_thread);
+}
+
 void fault_race(Warp *w, const PtxInst *in, int lane, Space space, uint64_t address, uint32_t bytes, unsigned how,
-                uint32_t other_pc, uint64_t other_block, uint32_t other_thread, bool other_writes) {
+                Other other) {
     FaultReport r = describe(w, in, lane, FAULT_RACE, space, address, bytes);
-    const PtxInst *other = &w->run->code->insts[other_pc];
-    const PtxLoc *loc = loc_of(w->run, other);
     r.is_write = how & ACCESS_WRITE;
     r.is_atomic = how & ACCESS_ATOMIC;
-    r.other_is_write = other_writes;
-    r.other_ptx_line = other->line;
-    if (loc) {
-        r.other_file = loc->file;
-        r.other_line = loc->line;
-    }
-    block_index(w->run, other_block, r.other_block);
-    thread_index(w->run, other_thread, r.other_thread);
+    add_other(w, &r, other);
+    stop_with(w, &r);
+}
+
+void fault_barrier(Warp *w, const PtxInst *in, int lane, Other other) {
+    FaultReport r = describe(w, in, lane, FAULT_BARRIER, SPACE_GENERIC, 0, 0);
+    add_other(w, &r, other);
     stop_with(w, &r);
 }
 
@@ -178,8 +188,11 @@ static void say_report(Text *t, const FaultReport *r) {
     say(t, "\n  at ");
     say_place(t, r->file, r->line, r->ptx_line, r->block, r->thread);
     if (r->function && strcmp(r->function, r->kernel) != 0) say(t, ", in %s", r->function);
-    if (r->kind != FAULT_RACE) return;
-    say(t, "\n  and a %s at ", r->other_is_write ? "write" : "read");
+    if (r->kind == FAULT_BARRIER && r->other_ptx_line == r->ptx_line) say(t, ": this thread has ended");
+    if (!r->other_ptx_line || (r->kind == FAULT_BARRIER && r->other_ptx_line == r->ptx_line)) return;
+    say(t, r->kind == FAULT_BARRIER ? "\n  while others wait at "
+           : r->other_is_write      ? "\n  and a write at "
+                                    : "\n  and a read at ");
     say_place(t, r->other_file, r->other_line, r->other_ptx_line, r->other_block, r->other_thread);
 }
 

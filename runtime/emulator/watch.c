@@ -169,12 +169,40 @@ static bool same_store(const Warp *w, const Touch *t, const Mark *m) {
            memcmp(t->values[other], t->values[t->lane], t->bytes) == 0;
 }
 
+static bool same_register(const PtxOperand *a, const PtxOperand *b) {
+    return a->file == FILE_FRAME && b->file == FILE_FRAME && a->off == b->off;
+}
+
+/* The register is what a compare-and-swap of the function compares with, itself or by up to `moves` copies. */
+static bool is_compared(const Warp *w, const PtxOperand *r, int moves) {
+    const PtxFunc *f = w->frame->func;
+    for (uint32_t pc = f->first; pc < f->end; pc++) {
+        const PtxInst *in = &w->run->code->insts[pc];
+        if (is_compare_and_swap(in) && same_register(&in->o[2], r)) return true;
+        bool copy = in->control == CONTROL_NONE && same_register(&in->o[1], r) && in->o[2].file == FILE_NONE;
+        if (copy && moves > 0 && !same_register(&in->o[0], r) && is_compared(w, &in->o[0], moves - 1)) return true;
+    }
+    return false;
+}
+
+/* The read that a loop of compare-and-swap starts with, `old = *p; do ... while ((seen = cas(p, old, new)) != old)`:
+ * what it gets is only a guess. */
+static bool only_guesses(const Warp *w, const PtxInst *in) {
+    return !(in->o[0].flags & OPERAND_VECTOR) && is_compared(w, &in->o[0], 3);
+}
+
+static bool is_plain_read(unsigned how) { return !(how & (ACCESS_WRITE | ACCESS_ATOMIC | ACCESS_STRONG)); }
+
 static void check_mark(Warp *w, const Touch *t, const Mark *m, uint8_t bytes, bool writer) {
-    bool both_atomic = m->atomic && t->how & (ACCESS_ATOMIC | ACCESS_STRONG);
-    if (!(m->bytes & bytes) || m->clock < (uint32_t)w->run->start_clock || both_atomic || is_ordered(w, t->lane, m))
+    bool atomic = t->how & (ACCESS_ATOMIC | ACCESS_STRONG);
+    if (!(m->bytes & bytes) || m->clock < (uint32_t)w->run->start_clock || (m->atomic && atomic) ||
+        is_ordered(w, t->lane, m))
         return;
     if (writer && same_store(w, t, m)) return;
-    fault_race(w, t->in, t->lane, t->space, t->address, t->bytes, t->how, m->pc, m->block, m->thread, writer);
+    if (m->atomic && is_plain_read(t->how) && only_guesses(w, t->in)) return;
+    if (!writer && atomic && only_guesses(w, &w->run->code->insts[m->pc])) return;
+    Other other = {.pc = m->pc, .thread = m->thread, .block = m->block, .writes = writer};
+    fault_race(w, t->in, t->lane, t->space, t->address, t->bytes, t->how, other);
 }
 
 static void note_reader(Shadow *s, const Mark *m, uint32_t start) {

@@ -192,6 +192,15 @@ static void races_between_blocks(void) {
           FAULT_NONE);
 }
 
+static void guesses_are_no_races(void) {
+    /* A loop of compare-and-swap may start with a plain read. */
+    RUNS(KERNEL("ld.global.u32 %r3, [%rd0];\n"
+                "AGAIN: add.u32 %r4, %r3, 1; atom.global.cas.b32 %r5, [%rd0], %r3, %r4;\n"
+                "setp.ne.u32 %p0, %r5, %r3; mov.u32 %r3, %r5;\n"
+                "@%p0 bra AGAIN;\n"),
+         CHECK_RACES, 3, 64);
+}
+
 static void locks_are_no_races(void) {
     RUNS(KERNEL("SPIN: atom.global.cas.b32 %r3, [%rd1], 0, 1;\n"
                 "setp.ne.u32 %p0, %r3, 0;\n"
@@ -338,6 +347,7 @@ int main(void) {
     races_in_shared_memory();
     what_a_race_report_says();
     races_between_blocks();
+    guesses_are_no_races();
     locks_are_no_races();
     the_heap();
     prints();
