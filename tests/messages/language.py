@@ -95,24 +95,10 @@ def wide_characters(x, größe, out):
 
 
 @gpu.jit
-def nested_comprehension(x):
-    rows = [[a * b for a in (1, 2)] for b in (3, 4)]
-    x[0] = rows[0][1] + rows[1][0]
-
-
-@gpu.jit
 def sides(x, n):
     i = gpu.grid(1)
     x[i] = (x[i] and n) + 1
 
-
-
-@gpu.jit
-def maybe_in_an_expression(x, n):
-    for i in range(n):
-        for k in range(i):
-            x[k] = 1
-        x[i] = k if i > 0 else 0
 
 
 # >>> message catches(f4[::1])
@@ -210,29 +196,12 @@ def maybe_in_an_expression(x, n):
 #    help: a kernel has no text at run time
 #    in kernel wide_characters(array(float32, 1d, C), int (weak), array(float32, 1d, C))
 # <<<
-# >>> message nested_comprehension(f4[::1])
-# UnsupportedError: language.py:99:13: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
-#    99 |     rows = [[a * b for a in (1, 2)] for b in (3, 4)]
-#       |             ^^^^^^^^^^^^^^^^^^^^^^^
-#    help: write a loop
-#    in kernel nested_comprehension(array(float32, 1d, C))
-# <<<
 # >>> message sides(u8[::1], int)
-# TypingError: language.py:106:13: error: the two sides of this expression are uint64 and int (weak)
-#   106 |     x[i] = (x[i] and n) + 1
+# TypingError: language.py:100:13: error: the two sides of this expression are uint64 and int (weak)
+#   100 |     x[i] = (x[i] and n) + 1
 #       |             ^^^^
-#    note: language.py:106:13: uint64 here
-#   106 |     x[i] = (x[i] and n) + 1
+#    note: language.py:100:13: uint64 here
+#   100 |     x[i] = (x[i] and n) + 1
 #       |             ^^^^
 #    in kernel sides(array(uint64, 1d, C), int (weak))
-# <<<
-# >>> message maybe_in_an_expression(f4[::1], int)
-# TypingError: language.py:115:16: error: 'k' is not assigned on every path to here
-#   115 |         x[i] = k if i > 0 else 0
-#       |                ^
-#    note: language.py:112:5: it is unassigned in the first iteration of this loop
-#   112 |     for i in range(n):
-#       |     ^^^^^^^^^^^^^^^^^^
-#    help: give 'k' a value before that
-#    in kernel maybe_in_an_expression(array(float32, 1d, C), int (weak))
 # <<<
