@@ -114,8 +114,6 @@ def message_of_a_value(x):
 #    note: limits.py:48:9: tuple(int64, int (weak)) here
 #    48 |     y = (x[0], 1) if x[0] > 0 else x
 #       |         ^^^^^^^^^
-#    note: limits.py:46: array(int64, 1d, C) here
-#    46 | @gpu.jit
 #    in kernel different_sides(array(int64, 1d, C))
 # <<<
 
