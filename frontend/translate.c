@@ -164,54 +164,21 @@ static void do_builtin(Translator *t, int32_t number) {
 
 /* ---- variables ------------------------------------------------------------------------------------ */
 
-static void find_inlined(Translator *t, Frame *fr) {
-    const CInstr *in = fr->code.instrs.at;
-    uint32_t n = fr->code.instrs.n;
-    for (uint32_t i = 0; i < n; i++) {
-        if (in[i].op != C_LOAD_CLEAR || in[i].arg < 0 || (uint32_t)in[i].arg >= fr->code.nslots) continue;
-        uint32_t k = i + 1, slot = (uint32_t)in[i].arg;
-        while (k < n && in[k].op != C_FOR_ITER) k++;
-        k = k < n ? in[k].target : n;
-        while (k < n && (in[k].op != C_STORE || (uint32_t)in[k].arg != slot)) k++;
-        if (k >= n || k <= i) continue;
-        uint32_t var = tr_new_var(t, fr->code.slots[slot].name, fr->nesting + 1, fr->inlined.n);
-        VEC_PUSH(t->c->arena, &fr->inlined, ((Inlined){slot, i, k, var}));
-    }
-}
-
-static bool at_edge_of_inlined(const Frame *fr, int32_t slot) {
-    for (uint32_t i = 0; i < fr->inlined.n; i++) {
-        const Inlined *r = &fr->inlined.at[i];
-        if ((fr->at == r->from || fr->at == r->to) && r->slot == (uint32_t)slot) return true;
-    }
-    return false;
-}
-
-/* The variable that a slot is here. */
-static uint32_t var_of(const Frame *fr, int32_t slot) {
-    uint32_t var = fr->places[slot].var;
-    for (uint32_t i = 0; i < fr->inlined.n; i++) {
-        const Inlined *r = &fr->inlined.at[i];
-        if (r->from < fr->at && fr->at < r->to && r->slot == (uint32_t)slot) var = r->var;
-    }
-    return var;
-}
-
 static void do_load(Translator *t, Frame *fr, int32_t slot) {
     const Place *p = &fr->places[slot];
-    tr_push(t, p->free ? tr_with_name(t, tr_emit0(t, PY_CLOSURE), p->free) : tr_load_var(t, var_of(fr, slot)));
+    tr_push(t, p->free ? tr_with_name(t, tr_emit0(t, PY_CLOSURE), p->free) : tr_load_var(t, p->var));
 }
 
 static void do_cellref(Translator *t, Frame *fr, int32_t slot) {
     const Place *p = &fr->places[slot];
     do_load(t, fr, slot);
     if (p->free || t->c->failed) return;
-    t->stack.at[t->stack.n - 1].at = tr_cell(t, t->stack.at[t->stack.n - 1].at, var_of(fr, slot));
+    t->stack.at[t->stack.n - 1].at = tr_cell(t, t->stack.at[t->stack.n - 1].at, p->var);
 }
 
 static void do_store(Translator *t, Frame *fr, int32_t slot, PyRef v) {
     if (fr->places[slot].free) py_refuse(t->c, t->span, REFUSE_NONLOCAL);
-    else if (!t->c->failed && !at_edge_of_inlined(fr, slot)) tr_store_var(t, var_of(fr, slot), v);
+    else if (!t->c->failed) tr_store_var(t, fr->places[slot].var, v);
 }
 
 static void do_delete(Translator *t, Frame *fr, int32_t slot) {
@@ -376,8 +343,8 @@ static void do_instr(Translator *t, Frame *fr, const CInstr *in, uint32_t index)
     case C_BUILTIN: do_builtin(t, in->arg); break;
     case C_LOAD: do_load(t, fr, in->arg); break;
     case C_LOAD_CLEAR:
-        if (at_edge_of_inlined(fr, in->arg)) tr_push(t, tr_emit_const(t, t->c->host->none));
-        else tr_bad(t, "a variable is saved and never brought back");
+        do_load(t, fr, in->arg);
+        do_delete(t, fr, in->arg);
         break;
     case C_STORE: do_store(t, fr, in->arg, tr_pop(t, fr)); break;
     case C_DELETE: do_delete(t, fr, in->arg); break;
@@ -474,7 +441,6 @@ static void translate_block(Translator *t, Frame *fr, uint32_t b) {
     for (uint32_t i = 0; i < s->depth; i++) tr_push_entry(t, s->empty[i] ? (Entry){E_NULL, 0} : (Entry){E_SLOT, i});
     for (uint32_t i = fb->first; i < fb->end && !t->c->failed; i++) {
         t->span = fr->code.instrs.at[i].span;
-        fr->at = i;
         do_instr(t, fr, &fr->code.instrs.at[i], i);
     }
     COp last = (COp)fr->code.instrs.at[fb->end - 1].op;
@@ -490,7 +456,6 @@ void tr_code(Translator *t, Frame *fr, PyBlockId entry) {
     fr->shapes = ARENA_ARRAY(t->c->arena, StackShape, n);
     t->cur = entry;
     t->stack.n = 0;
-    find_inlined(t, fr);
     tr_terminate(t, PYT_JUMP, 0, 1, tr_enter(t, fr, 0, 0), 0);
     while (fr->todo.n > 0 && !t->c->failed) translate_block(t, fr, fr->todo.at[--fr->todo.n]);
 }

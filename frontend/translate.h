@@ -19,18 +19,12 @@ typedef struct StackShape { bool known; uint32_t depth; bool *empty; } StackShap
 /* Where a slot of the code object lives: a variable, or a free variable of the outermost function. */
 typedef struct Place { uint32_t var; const char *free; } Place;
 
-/* From 3.12 comprehensions are in the code of the function: LOAD_FAST_AND_CLEAR at `from` saves a variable of that name
- * outside, and the STORE_FAST at `to` brings it back. In between the slot is a variable of its own. */
-typedef struct Inlined { uint32_t slot, from, to, var; } Inlined;
-
 enum { MAX_DEPTH = 4096, MAX_NESTING = 16 };
 
 typedef struct Frame {
     CCode code;
     Flow flow;
     Place *places;          /* by slot */
-    VEC(Inlined) inlined;   /* outer ones first */
-    uint32_t at;            /* the instruction being translated */
     VEC(uint32_t) stackvar; /* by depth */
     PyBlockId *block_of;    /* by flow block */
     StackShape *shapes;     /* by flow block */

@@ -34,20 +34,6 @@ def test_language(kernel: Callable, dtype: str) -> None:
     np.testing.assert_allclose(got, want, rtol=2e-6)
 
 
-def test_a_comprehension_has_variables_of_its_own() -> None:
-    """On 3.12 and later it is part of the function's code; it is refused for its length alone, and once."""
-
-    def kernel(out: Any) -> None:
-        a = 2
-        inner = lambda x: x + a  # noqa: E731
-        rows = [[a * b for a in (1, 2)] for b in (3, 4)]
-        out[0] = inner(1) + rows[0][1] + a
-
-    with pytest.raises(gpu.UnsupportedError, match="a list that grows is not supported") as error:
-        gpu.jit(kernel)[1, 1](np.zeros(1))
-    assert str(error.value).count("error:") == 1
-
-
 def test_a_variable_that_may_be_unassigned_has_its_name_in_an_expression_too() -> None:
     def kernel(out: Any, n: int) -> None:
         for i in range(n):
