@@ -2,7 +2,7 @@
  *
  * A copy is a nest of loops, outermost first; both sides take a step of their own in each. Axes of one element are
  * dropped, axes that lie behind each other in both are joined, and what is left innermost goes to the driver as rows.
- * A driver copies only rows that go upwards, so the rest goes through a packed block on the host. */
+ * What would be many small rows goes through a block on the host. */
 #include "array.h"
 
 #include <stdlib.h>
@@ -105,7 +105,15 @@ typedef struct Transfer {
     Failure *failure;
 } Transfer;
 
-/* The innermost axes as the rows of one call of the driver: how many axes that takes, 0 if it can't be said so. */
+/* A copy as calls of the driver: the innermost axes are the rows of one call, those around them take a call each. */
+typedef struct Plan {
+    Walk walk;
+    Copy copy;
+    int outer; /* axes that are loops */
+    int64_t calls;
+} Plan;
+
+/* The innermost axes as the rows of one call: how many axes that takes. Rows go upwards and don't overlap. */
 static int rows_of(const Walk *w, const Transfer *t, Copy *c) {
     int last = w->n - 1, taken = 0;
     *c = (Copy){.kind = t->kind, .width = (size_t)w->item, .rows = 1, .from_device = t->other};
@@ -113,41 +121,64 @@ static int rows_of(const Walk *w, const Transfer *t, Copy *c) {
         c->width = (size_t)(w->size[last--] * w->item);
         taken++;
     }
-    if (last < 0 || t->other) return taken ? taken : w->n == 0 ? 0 : -1;
-    if (w->to_step[last] < (int64_t)c->width || w->from_step[last] < (int64_t)c->width) return -1;
-    if (w->to_step[last] > INT32_MAX || w->from_step[last] > INT32_MAX) return taken ? taken : -1;
+    if (last < 0 || t->other) return taken;
+    int64_t width = (int64_t)c->width, to = w->to_step[last], from = w->from_step[last];
+    if (to < width || from < width || to > INT32_MAX || from > INT32_MAX) return taken;
     c->rows = (size_t)w->size[last];
-    c->to_pitch = (size_t)w->to_step[last];
-    c->from_pitch = (size_t)w->from_step[last];
+    c->to_pitch = (size_t)to;
+    c->from_pitch = (size_t)from;
     return taken + 1;
 }
 
-static Status driver_level(const Walk *w, int level, int stop, Copy *c, char *to, const char *from, const Transfer *t) {
-    if (level == stop) {
-        c->to = to;
-        c->from = from;
-        return t->device->ops->copy(t->device, c, t->stream, t->failure);
+/* There are elements. */
+static void plan_open(Plan *p, const HostArray *to, const HostArray *from, bool by_to, const Transfer *t) {
+    walk_open(&p->walk, to, from, by_to);
+    walk_join(&p->walk);
+    p->outer = p->walk.n - rows_of(&p->walk, t, &p->copy);
+    p->calls = 1;
+    for (int i = 0; i < p->outer; i++) p->calls *= p->walk.size[i];
+}
+
+static Status plan_level(const Plan *p, int level, char *to, const char *from, const Transfer *t) {
+    if (level == p->outer) {
+        Copy c = p->copy;
+        c.to = to;
+        c.from = from;
+        return t->device->ops->copy(t->device, &c, t->stream, t->failure);
     }
+    const Walk *w = &p->walk;
     Status s = GPU_OK;
     for (int64_t i = 0; i < w->size[level] && s == GPU_OK; i++)
-        s = driver_level(w, level + 1, stop, c, to + i * w->to_step[level], from + i * w->from_step[level], t);
+        s = plan_level(p, level + 1, to + i * w->to_step[level], from + i * w->from_step[level], t);
     return s;
 }
 
-/* Is it something that the driver can do? Then does it. */
-static bool driver_copy(const HostArray *to, const HostArray *from, bool by_to, const Transfer *t, Status *status) {
-    Walk w;
-    *status = GPU_OK;
-    if (!walk_open(&w, to, from, by_to)) return true;
-    walk_join(&w);
-    Copy c;
-    int taken = rows_of(&w, t, &c);
-    if (taken < 0) return false;
-    *status = driver_level(&w, 0, w.n - taken, &c, w.to, w.from, t);
-    return true;
-}
+static Status plan_run(const Plan *p, const Transfer *t) { return plan_level(p, 0, p->walk.to, p->walk.from, t); }
 
-/* ---- through a packed block on the host -------------------------------------------------------- */
+/* ---- through a block on the host --------------------------------------------------------------- */
+
+enum {
+    WIDE_ROW = 64,    /* bytes: rows that a bus carries one by one without loss */
+    MANY_CALLS = 256, /* of the driver, each some microseconds: then by way of the host */
+    SPARSE = 4,       /* what lies between elements is copied, too, if it is at most so many times as much */
+};
+
+/* One call whose rows are wide: as good as it gets. */
+static bool plan_is_cheap(const Plan *p) { return p->calls == 1 && (p->copy.rows == 1 || p->copy.width >= WIDE_ROW); }
+
+static void *block_new(size_t bytes) { return malloc(bytes ? bytes : 1); }
+
+/* The axes that go downwards in `by` go upwards, in both. */
+static void go_upwards(HostArray *by, HostArray *other) {
+    for (int i = 0; i < by->ndim; i++) {
+        if (by->strides[i] >= 0 || by->shape[i] == 0) continue;
+        HostArray *both[2] = {by, other};
+        for (int k = 0; k < 2; k++) {
+            both[k]->data = (const char *)both[k]->data + (both[k]->shape[i] - 1) * both[k]->strides[i];
+            both[k]->strides[i] = -both[k]->strides[i];
+        }
+    }
+}
 
 /* An array like `like`, its axes in the same order in memory but without gaps; data is malloc'ed. */
 static bool packed_like(HostArray *out, const HostArray *like) {
@@ -163,34 +194,64 @@ static bool packed_like(HostArray *out, const HostArray *like) {
         step *= like->shape[least];
         bytes *= like->shape[least];
     }
-    out->data = malloc(bytes ? (size_t)bytes : 1);
+    out->data = block_new((size_t)bytes);
     return out->data != NULL;
 }
 
-static Status to_device(const Place *to, const HostArray *from, Stream *s, Failure *f) {
-    Transfer t = {to->device, NULL, COPY_TO_DEVICE, s, f};
-    Status status;
-    if (driver_copy(&to->array, from, true, &t, &status)) return status;
-    HostArray packed;
-    if (!packed_like(&packed, &to->array)) return failure_memory(f);
-    host_copy(&packed, from);
-    if (!driver_copy(&to->array, &packed, true, &t, &status))
-        status = failure_set(f, GPU_ERROR_VALUE, "elements of the destination overlap each other");
+/* Addresses low <= p < high of the elements; they go upwards. */
+static size_t span_of(const HostArray *a) {
+    size_t bytes = dtype_bytes(a->dtype);
+    for (int i = 0; i < a->ndim; i++) bytes += (size_t)((a->shape[i] - 1) * a->strides[i]);
+    return bytes;
+}
+
+static size_t bytes_of(const HostArray *a) {
+    size_t bytes = dtype_bytes(a->dtype);
+    for (int i = 0; i < a->ndim; i++) bytes *= (size_t)a->shape[i];
+    return bytes;
+}
+
+static Status to_device(const Place *place, const HostArray *source, Stream *s, Failure *f) {
+    Transfer t = {place->device, NULL, COPY_TO_DEVICE, s, f};
+    HostArray to = place->array, from = *source, packed;
+    Plan plan;
+    go_upwards(&to, &from);
+    plan_open(&plan, &to, &from, true, &t);
+    if (plan_is_cheap(&plan)) return plan_run(&plan, &t);
+    if (!packed_like(&packed, &to)) return failure_memory(f);
+    host_copy(&packed, &from);
+    plan_open(&plan, &to, &packed, true, &t);
+    Status status = plan_run(&plan, &t);
     free((void *)(uintptr_t)packed.data);
     return status;
 }
 
-static Status to_host(const HostArray *to, const Place *from, Stream *s, Failure *f) {
-    Transfer t = {from->device, NULL, COPY_TO_HOST, s, f};
-    Status status;
-    if (driver_copy(to, &from->array, false, &t, &status)) return status;
-    HostArray packed;
-    if (!packed_like(&packed, &from->array)) return failure_memory(f);
-    if (driver_copy(&packed, &from->array, false, &t, &status)) {
-        if (status == GPU_OK) host_copy(to, &packed);
-    } else {
-        status = failure_set(f, GPU_ERROR_UNSUPPORTED, "elements of the source overlap each other: copy its base");
-    }
+/* All bytes from the first element to the last in one copy; what is wanted is picked on the host. */
+static Status span_to_host(const HostArray *to, const HostArray *from, const Transfer *t) {
+    HostArray block = *from;
+    size_t bytes = span_of(from);
+    void *copy = block_new(bytes);
+    if (!copy) return failure_memory(t->failure);
+    Copy c = {.kind = COPY_TO_HOST, .to = copy, .from = from->data, .width = bytes, .rows = 1};
+    Status status = t->device->ops->copy(t->device, &c, t->stream, t->failure);
+    block.data = copy;
+    if (status == GPU_OK) host_copy(to, &block);
+    free(copy);
+    return status;
+}
+
+static Status to_host(const HostArray *destination, const Place *place, Stream *s, Failure *f) {
+    Transfer t = {place->device, NULL, COPY_TO_HOST, s, f};
+    HostArray to = *destination, from = place->array, packed;
+    Plan plan;
+    go_upwards(&from, &to);
+    plan_open(&plan, &to, &from, false, &t);
+    if (plan_is_cheap(&plan)) return plan_run(&plan, &t);
+    if (span_of(&from) / SPARSE <= bytes_of(&from)) return span_to_host(&to, &from, &t);
+    if (!packed_like(&packed, &from)) return failure_memory(f);
+    plan_open(&plan, &packed, &from, false, &t);
+    Status status = plan_run(&plan, &t);
+    if (status == GPU_OK) host_copy(&to, &packed);
     free((void *)(uintptr_t)packed.data);
     return status;
 }
@@ -244,10 +305,10 @@ Status place_copy(const Place *to, const Place *from, Stream *s, Failure *f) {
     if (on_host(to)) return to_host(&to->array, from, s, f);
     bool same = to->device == from->device;
     Transfer t = {to->device, same ? NULL : from->device, COPY_ON_DEVICE, s, f};
-    Status status;
-    if (!(same && overlap(&to->array, &from->array)) && driver_copy(&to->array, &from->array, true, &t, &status))
-        return status;
-    return staged(to, from, s, f);
+    Plan plan;
+    plan_open(&plan, &to->array, &from->array, true, &t);
+    if (plan.calls > MANY_CALLS || (same && overlap(&to->array, &from->array))) return staged(to, from, s, f);
+    return plan_run(&plan, &t);
 }
 
 Status place_fill(const Place *to, const void *element, Stream *s, Failure *f) {

@@ -233,6 +233,32 @@ def test_random_slices_agree_with_numpy() -> None:
         assert np.array_equal(to, host.T)
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        slice(None, None, 20),
+        (slice(None), slice(3, 4)),
+        (slice(None, None, -11), slice(None, None, -37)),
+        (slice(None, None, 7), slice(100)),
+        (slice(None), slice(None, None, 2)),
+    ],
+    ids=repr,
+)
+def test_sparse_views(key: Any) -> None:
+    host = numbers((300, 301))
+    a, b = gpu.array(host), gpu.zeros((300, 301), "f4")
+    same(a[key], host[key])
+    same(a.T[key], host.T[key])
+    b[key] = a[key]
+    expected = np.zeros_like(host)
+    expected[key] = host[key]
+    same(b, expected)
+    b[key] = host[key][::-1]
+    expected[key] = host[key][::-1]
+    same(b, expected)
+    same(a.T.copy(), host.T)
+
+
 @pytest.mark.parametrize("step", [1, -1, 2])
 def test_overlapping_views(step: int) -> None:
     host = np.arange(20)
