@@ -39,24 +39,35 @@ assert numba.njit(lambda x: x + 1)(1) == 2
 """,
     "torch": """
 import torch
-assert torch.ones(3).sum().item() == 3
+f = torch.jit.script(torch.nn.Linear(3, 3))
+assert f(torch.ones(3)).shape == (3,)
 """,
     "triton": """
-import triton._C.libtriton as t
-t.llvm.init_targets()
+import triton, triton.language as tl
+from triton.compiler import ASTSource
+from triton.backends.compiler import GPUTarget
+@triton.jit
+def their_add(a, b, c, n: tl.constexpr):
+    i = tl.arange(0, n)
+    tl.store(c + i, tl.load(a + i) + tl.load(b + i))
+types = {'a': '*fp32', 'b': '*fp32', 'c': '*fp32', 'n': 'constexpr'}
+source = ASTSource(fn=their_add, signature=types, constexprs={'n': 128})
+assert '.entry' in triton.compile(source, target=GPUTarget('cuda', 80, 32)).asm['ptx']
 """,
 }
 
 
 @pytest.mark.parametrize("first", ["ours", "theirs"])
 @pytest.mark.parametrize("package", THEIRS)
-def test_together(package: str, first: str) -> None:
+def test_together(package: str, first: str, tmp_path: Path) -> None:
     if importlib.util.find_spec(package) is None:
         pytest.skip(f"{package} is not installed")
     parts = [OURS, THEIRS[package]] if first == "ours" else [THEIRS[package], OURS]
     # Each again: what the other loaded or registered must not be taken for one's own.
-    code = "\n".join(parts + parts)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    program = tmp_path / "program.py"
+    program.write_text("\n".join(parts + parts))
+    environment = os.environ | {"TRITON_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
