@@ -383,6 +383,8 @@ def test_host_memory(driver: Driver) -> None:
     )
     driver.cuCtxSynchronize()
     assert (values == 6).all()
+    driver.cuMemsetD32(host.value, 0, 1000)  # waits, since the host sees this memory
+    assert (values == 0).all()
     driver.cuMemFreeHost(host)
     fails("INVALID_VALUE", driver.cuMemFreeHost, host)
 

@@ -216,7 +216,8 @@ def test_linking(driver: Driver) -> None:
     assert out[0] == 7
 
     log = ctypes.create_string_buffer(4096)
-    driver.cuLinkCreate(2, (c_int * 2)(5, 6), (c_void_p * 2)(ctypes.addressof(log), 4096), byref(state))
+    options, values = (c_int * 2)(5, 6), (c_void_p * 2)(ctypes.addressof(log), 4096)  # used until cuLinkDestroy
+    driver.cuLinkCreate(2, options, values, byref(state))
     driver.cuLinkAddData(state, 1, caller.encode(), len(caller), b"a.ptx", 0, None, None)
     fails("INVALID_PTX", driver.cuLinkComplete, state, byref(image), byref(size))
     assert b"seven" in log.value

@@ -29,7 +29,12 @@ static CUresult failure_on_request(Entry entry) {
 void read_options(void) {
     if (driver.have_options) return;
     driver.have_options = true;
-    if (!options_read(&driver.options)) driver.start_error = CUDA_ERROR_INVALID_VALUE;
+    if (!options_read(&driver.options)) {
+        driver.start_error = CUDA_ERROR_INVALID_VALUE;
+        return;
+    }
+    driver.quiet = !strcmp(driver.options.report, "off");
+    driver.profiling = strcmp(driver.options.profile, "off") != 0;
 }
 
 CUresult call_begin(Entry entry, Needs needs, Context **context) {
@@ -78,15 +83,13 @@ static CUresult start_device(Device *d, int ordinal) {
 }
 
 static CUresult start(void) {
-    driver.quiet = !strcmp(driver.options.report, "off");
-    driver.profiling = strcmp(driver.options.profile, "off") != 0;
     for (uint32_t i = 0; i < driver.options.devices; i++) {
         CUresult r = start_device(&driver.devices[i], (int)i);
         if (r) return r;
     }
     if (!driver.options.devices) return CUDA_ERROR_NO_DEVICE;
     pthread_atfork(NULL, NULL, after_fork);
-    if (driver.profiling) atexit(profile_at_exit);
+    if (strcmp(driver.options.profile, "off") != 0) atexit(profile_at_exit);
     driver.initialised = true;
     return CUDA_SUCCESS;
 }

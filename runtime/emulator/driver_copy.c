@@ -289,9 +289,9 @@ static CUresult run_fill(Work *w) {
     return CUDA_SUCCESS;
 }
 
-/* Fills of device memory don't wait, whatever they are called. */
+/* Fills of device memory don't wait, whatever they are called; of memory that the host sees, only those called so. */
 static CUresult fill(Entry entry, CUdeviceptr to, size_t pitch, uint32_t value, uint8_t bytes, size_t count,
-                     size_t height, CUstream stream) {
+                     size_t height, CUstream stream, bool wait) {
     Context *c;
     CUresult r = call_begin(entry, NEEDS_WORKING, &c);
     if (r) return r;
@@ -307,41 +307,49 @@ static CUresult fill(Entry entry, CUdeviceptr to, size_t pitch, uint32_t value, 
     if (!w) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
     *w = (FillWork){
         .work = {.run = run_fill}, .to = box.to, .count = count, .height = height, .value = value, .bytes = bytes};
-    work_submit(&w->work, s);
-    return call_end(work_finish(s));
+    AllocKind kind = memory_find(box.to.memory, to)->kind;
+    wait &= kind == ALLOC_HOST || kind == ALLOC_MANAGED;
+    if (wait && work_is_mine()) {
+        free(w);
+        return call_end(CUDA_ERROR_NOT_PERMITTED);
+    }
+    uint64_t number = work_submit(&w->work, s);
+    return call_end(wait ? work_sync(s->context, number) : work_finish(s));
 }
 
-CUresult cuMemsetD8_v2(CUdeviceptr p, uint8_t v, size_t n) { return fill(ENTRY_cuMemsetD8_v2, p, 0, v, 1, n, 1, NULL); }
+CUresult cuMemsetD8_v2(CUdeviceptr p, uint8_t v, size_t n) {
+    return fill(ENTRY_cuMemsetD8_v2, p, 0, v, 1, n, 1, NULL, true);
+}
 CUresult cuMemsetD8Async(CUdeviceptr p, uint8_t v, size_t n, CUstream s) {
-    return fill(ENTRY_cuMemsetD8Async, p, 0, v, 1, n, 1, s);
+    return fill(ENTRY_cuMemsetD8Async, p, 0, v, 1, n, 1, s, false);
 }
 CUresult cuMemsetD16_v2(CUdeviceptr p, uint16_t v, size_t n) {
-    return fill(ENTRY_cuMemsetD16_v2, p, 0, v, 2, n, 1, NULL);
+    return fill(ENTRY_cuMemsetD16_v2, p, 0, v, 2, n, 1, NULL, true);
 }
 CUresult cuMemsetD16Async(CUdeviceptr p, uint16_t v, size_t n, CUstream s) {
-    return fill(ENTRY_cuMemsetD16Async, p, 0, v, 2, n, 1, s);
+    return fill(ENTRY_cuMemsetD16Async, p, 0, v, 2, n, 1, s, false);
 }
 CUresult cuMemsetD32_v2(CUdeviceptr p, uint32_t v, size_t n) {
-    return fill(ENTRY_cuMemsetD32_v2, p, 0, v, 4, n, 1, NULL);
+    return fill(ENTRY_cuMemsetD32_v2, p, 0, v, 4, n, 1, NULL, true);
 }
 CUresult cuMemsetD32Async(CUdeviceptr p, uint32_t v, size_t n, CUstream s) {
-    return fill(ENTRY_cuMemsetD32Async, p, 0, v, 4, n, 1, s);
+    return fill(ENTRY_cuMemsetD32Async, p, 0, v, 4, n, 1, s, false);
 }
 CUresult cuMemsetD2D8_v2(CUdeviceptr p, size_t pitch, uint8_t v, size_t w, size_t h) {
-    return fill(ENTRY_cuMemsetD2D8_v2, p, pitch, v, 1, w, h, NULL);
+    return fill(ENTRY_cuMemsetD2D8_v2, p, pitch, v, 1, w, h, NULL, true);
 }
 CUresult cuMemsetD2D8Async(CUdeviceptr p, size_t pitch, uint8_t v, size_t w, size_t h, CUstream s) {
-    return fill(ENTRY_cuMemsetD2D8Async, p, pitch, v, 1, w, h, s);
+    return fill(ENTRY_cuMemsetD2D8Async, p, pitch, v, 1, w, h, s, false);
 }
 CUresult cuMemsetD2D16_v2(CUdeviceptr p, size_t pitch, uint16_t v, size_t w, size_t h) {
-    return fill(ENTRY_cuMemsetD2D16_v2, p, pitch, v, 2, w, h, NULL);
+    return fill(ENTRY_cuMemsetD2D16_v2, p, pitch, v, 2, w, h, NULL, true);
 }
 CUresult cuMemsetD2D16Async(CUdeviceptr p, size_t pitch, uint16_t v, size_t w, size_t h, CUstream s) {
-    return fill(ENTRY_cuMemsetD2D16Async, p, pitch, v, 2, w, h, s);
+    return fill(ENTRY_cuMemsetD2D16Async, p, pitch, v, 2, w, h, s, false);
 }
 CUresult cuMemsetD2D32_v2(CUdeviceptr p, size_t pitch, uint32_t v, size_t w, size_t h) {
-    return fill(ENTRY_cuMemsetD2D32_v2, p, pitch, v, 4, w, h, NULL);
+    return fill(ENTRY_cuMemsetD2D32_v2, p, pitch, v, 4, w, h, NULL, true);
 }
 CUresult cuMemsetD2D32Async(CUdeviceptr p, size_t pitch, uint32_t v, size_t w, size_t h, CUstream s) {
-    return fill(ENTRY_cuMemsetD2D32Async, p, pitch, v, 4, w, h, s);
+    return fill(ENTRY_cuMemsetD2D32Async, p, pitch, v, 4, w, h, s, false);
 }

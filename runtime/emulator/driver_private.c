@@ -95,6 +95,7 @@ bool gpuEmulatorTakeFault(EmulatorFault *out) {
 
 void gpuEmulatorPrintFaults(bool print) {
     pthread_mutex_lock(&driver.lock);
+    read_options();
     driver.quiet = !print;
     pthread_mutex_unlock(&driver.lock);
 }
