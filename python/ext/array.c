@@ -308,9 +308,12 @@ static PyObject *array_view(PyObject *self, PyObject *args) {
 /* An array of ours, or one on the host. */
 static int read_place(PyObject *o, Place *out, PyObject **keep) {
     *keep = NULL;
+    out->stream = NULL;
     if (array_check(o)) {
         ArrayObject *a = (ArrayObject *)o;
+        StreamObject *s = stream_current(a->device);
         out->device = a->device;
+        out->stream = s ? s->stream : NULL;
         array_describe(a, &out->array);
         return 0;
     }
@@ -328,21 +331,38 @@ static int same_shape(const HostArray *to, const HostArray *from) {
     return same ? 0 : -1;
 }
 
-static PyObject *copy_places(PyObject *to_object, PyObject *from_object, const Device *d, PyObject *stream_object) {
+/* Memory of `o`, if that is an array of ours on the stream's device, is used on the stream. */
+static Status object_used_on(PyObject *o, const Device *d, Stream *s, Failure *f) {
+    const ArrayObject *a = array_check(o) ? (ArrayObject *)o : NULL;
+    return a && a->device == d ? memory_used_on(a->memory, s, f) : GPU_OK;
+}
+
+/* The device in one of whose streams a copy goes: the destination's, unless only the source is beyond the host's reach.
+ */
+static Device *copy_worker(const Place *to, const Place *from) {
+    bool host = !to->device || to->device->ops->shares_host_memory;
+    return host && from->device ? from->device : to->device;
+}
+
+static PyObject *copy_places(PyObject *to_object, PyObject *from_object, PyObject *stream_object) {
     Place to, from;
+    const Device *d = NULL;
     PyObject *keep[2] = {NULL, NULL}, *object;
     Stream *stream;
     Failure f;
     Status s = GPU_ERROR_VALUE;
     bool ready = read_place(to_object, &to, &keep[0]) == 0 && read_place(from_object, &from, &keep[1]) == 0 &&
-                 same_shape(&to.array, &from.array) == 0 && stream_named(stream_object, d, &stream, &object) == 0;
+                 same_shape(&to.array, &from.array) == 0 && (d = copy_worker(&to, &from)) != NULL &&
+                 stream_named(stream_object, d, &stream, &object) == 0;
     if (ready && to.array.readonly) {
         PyErr_SetString(PyExc_ValueError, "assignment destination is read-only");
         ready = false;
     }
     if (ready) {
         Py_BEGIN_ALLOW_THREADS
-        s = place_copy(&to, &from, stream, &f);
+        s = object_used_on(to_object, d, stream, &f);
+        if (s == GPU_OK) s = object_used_on(from_object, d, stream, &f);
+        if (s == GPU_OK) s = place_copy(&to, &from, stream, &f);
         Py_END_ALLOW_THREADS
         if (s != GPU_OK) errors_from_failure(&f, d, NULL);
     }
@@ -355,14 +375,14 @@ static PyObject *copy_places(PyObject *to_object, PyObject *from_object, const D
 static PyObject *array_copy_from(PyObject *self, PyObject *args) {
     PyObject *other, *stream;
     if (!PyArg_ParseTuple(args, "OO:_copy_from", &other, &stream)) return NULL;
-    return copy_places(self, other, ((ArrayObject *)self)->device, stream);
+    return copy_places(self, other, stream);
 }
 
 /* copy_to(array, stream): array[...] = self. */
 static PyObject *array_copy_to(PyObject *self, PyObject *args) {
     PyObject *other, *stream;
     if (!PyArg_ParseTuple(args, "OO:_copy_to", &other, &stream)) return NULL;
-    return copy_places(other, self, ((ArrayObject *)self)->device, stream);
+    return copy_places(other, self, stream);
 }
 
 /* fill(bytes of one element, stream): only of packed arrays. */
@@ -382,7 +402,8 @@ static PyObject *array_fill(PyObject *self, PyObject *args) {
     Failure f;
     Status s;
     Py_BEGIN_ALLOW_THREADS
-    s = place_fill(&to, element, stream, &f);
+    s = memory_used_on(a->memory, stream, &f);
+    if (s == GPU_OK) s = place_fill(&to, element, stream, &f);
     Py_END_ALLOW_THREADS
     if (s == GPU_OK) Py_RETURN_NONE;
     errors_from_failure(&f, a->device, NULL);

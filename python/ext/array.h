@@ -63,6 +63,11 @@ static inline bool array_check(PyObject *o) { return PyObject_TypeCheck(o, &Arra
 static inline Stream *memory_stream(const MemoryObject *m) {
     return m->stream ? ((const StreamObject *)m->stream)->stream : NULL;
 }
+/* Work on a stream uses the memory: freeing it waits for that, too. */
+static inline Status memory_used_on(const MemoryObject *m, Stream *s, Failure *f) {
+    if (m->kind != MEMORY_DEVICE || m->owner || memory_stream(m) == s) return GPU_OK;
+    return m->device->ops->used_on(m->device, m->at, s, f);
+}
 /* Where the host reads and writes the array; NULL: nowhere. */
 static inline char *array_host(const ArrayObject *a) {
     return a->memory->host ? a->memory->host + (a->data - a->memory->at) : NULL;
@@ -85,9 +90,14 @@ PyObject *dlpack_import(PyObject *module, PyObject *capsule);
 /* ---- arraycopy.c ------------------------------------------------------------------------------- */
 
 /* One side of a copy: an array on a device, or on the host (device NULL). */
-typedef struct Place { Device *device; HostArray array; } Place;
+typedef struct Place {
+    Device *device;
+    HostArray array;
+    Stream *stream;     /* of a source on another device than the destination: in whose order it is read */
+} Place;
 
-/* to[...] = from, of the same shape and dtype, any strides, also overlapping. Without the GIL. */
+/* to[...] = from, of the same shape and dtype, any strides, also overlapping; in a stream of the destination's device,
+ * or of the source's if only that is on a device. Without the GIL. */
 Status place_copy(const Place *to, const Place *from, Stream *s, Failure *f);
 /* Fills a contiguous array. */
 Status place_fill(const Place *to, const void *element, Stream *s, Failure *f);

@@ -277,10 +277,31 @@ static bool overlap(const HostArray *a, const HostArray *b) {
 static Status staged(const Place *to, const Place *from, Stream *s, Failure *f) {
     HostArray packed;
     if (!packed_like(&packed, &to->array)) return failure_memory(f);
-    const Place middle = {NULL, packed};
-    Status status = place_copy(&middle, from, s, f);
+    const Place middle = {.array = packed};
+    Status status = place_copy(&middle, from, to->device == from->device ? s : from->stream, f);
     if (status == GPU_OK) status = place_copy(to, &middle, s, f);
     free((void *)(uintptr_t)packed.data);
+    return status;
+}
+
+static Stream *real_stream(Device *d, Stream *s) { return s ? s : d->ops->default_stream(d, STREAM_LEGACY); }
+
+/* What comes later in a stream of one device waits for what is in a stream of another. */
+static Status wait_across(Device *d, Stream *s, Device *other, Stream *first, Failure *f) {
+    Event *e;
+    Status status = other->ops->event_create(other, EVENT_NO_TIMING, &e, f);
+    if (status != GPU_OK) return status;
+    status = other->ops->event_record(e, real_stream(other, first), f);
+    if (status == GPU_OK) status = d->ops->stream_wait_event(real_stream(d, s), e, f);
+    other->ops->event_destroy(e);
+    return status;
+}
+
+/* The source is read after what its stream has now, and left alone by its stream until it is read. */
+static Status across(const Plan *p, const Transfer *t, Stream *source) {
+    Status status = wait_across(t->device, t->stream, t->other, source, t->failure);
+    if (status == GPU_OK) status = plan_run(p, t);
+    if (status == GPU_OK) status = wait_across(t->other, source, t->device, t->stream, t->failure);
     return status;
 }
 
@@ -307,8 +328,9 @@ Status place_copy(const Place *to, const Place *from, Stream *s, Failure *f) {
     Transfer t = {to->device, same ? NULL : from->device, COPY_ON_DEVICE, s, f};
     Plan plan;
     plan_open(&plan, &to->array, &from->array, true, &t);
-    if (plan.calls > MANY_CALLS || (same && overlap(&to->array, &from->array))) return staged(to, from, s, f);
-    return plan_run(&plan, &t);
+    bool direct = plan.calls <= MANY_CALLS && to->device->ops == from->device->ops;
+    if (!direct || (same && overlap(&to->array, &from->array))) return staged(to, from, s, f);
+    return same ? plan_run(&plan, &t) : across(&plan, &t, from->stream);
 }
 
 Status place_fill(const Place *to, const void *element, Stream *s, Failure *f) {

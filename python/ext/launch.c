@@ -98,10 +98,8 @@ static int choose_stream(const Bound *b, Config *c, Device *d) {
     } else if (stream_named(c->stream, d, &c->launch.stream, &object) < 0) return -1;
     for (uint32_t i = 0; i < b->nleaves; i++) {
         const ArrayObject *a = b->leaves[i].array;
-        if (!a || a->memory->kind != MEMORY_DEVICE || a->memory->owner || memory_stream(a->memory) == c->launch.stream)
-            continue;
         Failure f;
-        if (d->ops->used_on(d, a->memory->at, c->launch.stream, &f) != GPU_OK)
+        if (a && memory_used_on(a->memory, c->launch.stream, &f) != GPU_OK)
             return errors_from_failure(&f, d, b->kernel);
     }
     return 0;

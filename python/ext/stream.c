@@ -129,6 +129,18 @@ static PyObject *stream_default(PyObject *cls, PyObject *args) {
     return (PyObject *)s;
 }
 
+/* Stream._current(device): that of the innermost `with`, else the default one. */
+static PyObject *stream_of_thread(PyObject *cls, PyObject *args) {
+    const char *name;
+    if (!PyArg_ParseTuple(args, "s:_current", &name)) return NULL;
+    Device *d = device_named(name);
+    StreamObject *s = d ? stream_current(d) : NULL;
+    if (!d || s) return Py_XNewRef((PyObject *)s);
+    s = stream_object((PyTypeObject *)cls, d);
+    if (s) s->stream = d->ops->default_stream(d, STREAM_LEGACY);
+    return (PyObject *)s;
+}
+
 static void stream_dealloc(PyObject *self) {
     StreamObject *s = (StreamObject *)self;
     if (s->destroy) s->device->ops->stream_destroy(s->stream);
@@ -239,6 +251,7 @@ static PyMethodDef stream_methods[] = {
     {"_create", stream_create, METH_VARARGS | METH_CLASS, "_create(device, non_blocking, priority)"},
     {"_wrap", stream_wrap, METH_VARARGS | METH_CLASS, "_wrap(device, handle, owner)"},
     {"_default", stream_default, METH_VARARGS | METH_CLASS, "_default(device, per_thread)"},
+    {"_current", stream_of_thread, METH_VARARGS | METH_CLASS, "_current(device)"},
     {"synchronize", stream_synchronize, METH_NOARGS,
      "Wait until all work in the stream is done. Raises what a kernel in it raised."},
     {"query", stream_query, METH_NOARGS, "Tell whether all work in the stream is done."},

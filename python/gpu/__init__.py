@@ -164,8 +164,8 @@ _LATER = {
         "memory_stats",
         "empty_cache",
     ],
-    "_device": ["is_available", "properties"],
-    "_stream": ["Stream", "Event", "default_stream", "external_stream"],
+    "_device": ["is_available", "properties", "pinned", "can_access_peer"],
+    "_stream": ["Stream", "Event", "current_stream", "default_stream", "external_stream"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
 __all__ += list(_MODULE_OF)

@@ -379,8 +379,9 @@ class Array(_core.ArrayBase):
         """The description that CUDA libraries exchange (version 3); missing on the cpu device."""
         if self._shares_host or self._dtype_name == "bfloat16":
             raise AttributeError("__cuda_array_interface__")
-        stream = self._memory.stream
-        handle = stream.handle if stream is not None else 1
+        from ._stream import current_stream
+
+        handle = current_stream(self.device).handle or (self._memory.stream and self._memory.stream.handle)
         return {
             "shape": self.shape,
             "strides": None if self._layout == "C" else self.strides,
@@ -441,9 +442,9 @@ class Array(_core.ArrayBase):
 
     def _order_after(self, stream: Any) -> None:
         """Let a stream of another library wait for what is going on here."""
-        from ._stream import Event, default_stream, external_stream
+        from ._stream import Event, current_stream, external_stream
 
-        own = self._memory.stream or default_stream(self.device)
+        own = current_stream(self.device)
         consumer = external_stream(1 if stream is None else stream, self.device)
         consumer.wait(Event(self.device, timing=False).record(own))
 
@@ -591,7 +592,8 @@ def array(
     if order not in ("C", "F", "K"):
         raise ValueError(f"order is 'C', 'F' or 'K', not {order!r}")
     fortran = order == "F" or (order == "K" and _is_fortran(source))
-    new = Array._alloc(name, source.shape, source.dtype.name, "F" if fortran else "C", DEVICE, 0, stream)
+    own = stream if getattr(stream, "device", name) == name else None  # a copy to the host goes in the source's stream
+    new = Array._alloc(name, source.shape, source.dtype.name, "F" if fortran else "C", DEVICE, 0, own)
     new._copy_from(source, stream)
     return new
 

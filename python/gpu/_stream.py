@@ -78,6 +78,12 @@ def default_stream(device: Any = None, *, per_thread: bool = False) -> Stream:
     return Stream._default(device_name(device), per_thread)
 
 
+def current_stream(device: Any = None) -> Stream:
+    """The stream of launches and copies of this thread that name none: of the innermost ``with stream:``, or the default
+    one."""
+    return Stream._current(device_name(device))
+
+
 def external_stream(stream: Any, device: Any = None) -> Stream:
     """A stream of another library.
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
 import pickle
 import random
+import subprocess
+import sys
 from typing import Any
 
 import gpu
@@ -470,3 +473,63 @@ def test_devices_don_t_mix() -> None:
         scale[1, 32](other, 2.0)
     moved = other.to(gpu.current_device())
     scale[1, 32](moved, 2.0)
+
+
+def test_copies_between_kinds_of_device() -> None:
+    host = numbers((5, 6))
+    for one, two in itertools.permutations(DEVICES, 2):
+        a = gpu.array(host, device=one)
+        stream = gpu.Stream(one)
+        for view in (a, a.T, a[::-2, ::3]):
+            same(view.to(two), view.copy_to_host())
+            same(gpu.array(view, device=two, stream=stream if two == "cpu" else None), view.copy_to_host())
+        b = gpu.zeros((5, 6), "f4", device=two)
+        b[1::2] = a[::2][:2]
+        assert np.array_equal(b.copy_to_host()[1::2], host[::2][:2])
+
+
+TWO_GPUS = """
+import gpu, numpy as np
+
+@gpu.jit
+def add(x, value):
+    i = gpu.grid(1)
+    if i < x.shape[0]:
+        x[i] = x[i] + value
+
+gpu.set_device("emulated:0")
+host = np.arange(600, dtype="f4").reshape(20, 30)
+a = gpu.array(host)
+s0, s1 = gpu.Stream("emulated:0", non_blocking=True), gpu.Stream("emulated:1", non_blocking=True)
+with s0, s1:
+    gpu.synchronize()
+    for _ in range(20):
+        flat = a.ravel()
+        add[5, 128](flat, 1.0)
+        with gpu.device("emulated:1"):
+            b = a.to("emulated:1")
+            add[5, 128](b.ravel(), 1.0)
+            a = b.to("emulated:0")
+    s0.synchronize()
+assert np.array_equal(a.copy_to_host(), host + 40)
+
+b = gpu.zeros((30, 20), "f4", device="emulated:1")
+b[::-1, 1:] = a.T[:, 1:]
+assert np.array_equal(b.copy_to_host()[::-1, 1:], a.copy_to_host().T[:, 1:])
+assert b.device == "emulated:1" and gpu.current_device() == "emulated:0"
+try:
+    add[1, 32](b.ravel(), 1.0)
+except (gpu.LaunchError, TypeError, ValueError) as error:
+    assert "emulated:1" in str(error) and "emulated:0" in str(error), error
+else:
+    raise SystemExit("an array of another device was taken")
+print("done")
+"""
+
+
+def test_two_gpus() -> None:
+    if gpu.current_device() == "cpu" or len(DEVICES) < 2:
+        pytest.skip("the emulator's affair")
+    env = {**os.environ, "GPU_EMULATOR_DEVICES": "2"}
+    done = subprocess.run([sys.executable, "-c", TWO_GPUS], env=env, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "done\n", done.stderr
