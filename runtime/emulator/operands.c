@@ -92,7 +92,6 @@ typedef struct Want {
 static bool kinds_agree(const Want *w, PtxType reg) {
     uint8_t kind = ptx_types[reg].kind;
     if (kind == KIND_BITS || w->kind == KIND_BITS) return true;
-    if (w->kind == KIND_PACKED || kind == KIND_PACKED) return kind != KIND_FLOAT || w->kind == KIND_FLOAT;
     return (kind == KIND_FLOAT) == (w->kind == KIND_FLOAT);
 }
 
@@ -122,10 +121,10 @@ static bool want(Want *w, const PtxForm *f, uint16_t rule, bool dest) {
     case O_T1: return want_type(w, f, 1, 1);
     case O_T2: return want_type(w, f, 2, 1);
     case O_WIDE: return want_type(w, f, 0, f->field[MF_PART] == PART_WIDE ? 2 : 1);
-    case O_U16: w->type = PT_B16; break;
+    case O_U16: w->type = PT_U16; break;
     case O_U32:
-    case O_U32_PAIR: w->type = PT_B32; break;
-    case O_U64: w->type = PT_B64; break;
+    case O_U32_PAIR: w->type = PT_U32; break;
+    case O_U64: w->type = PT_U64; break;
     default: w->type = PT_PRED; break;
     }
     w->bytes = ptx_types[w->type].bytes;
@@ -138,7 +137,7 @@ static bool want(Want *w, const PtxForm *f, uint16_t rule, bool dest) {
 static bool integer_operand(Decoder *d, const Stmt *s, const Arg *a, const Want *w, PtxOperand *o) {
     if (w->dest || w->bytes > 8) return mismatch(d, s);
     if (w->type == PT_PRED) *o = constant_predicate(d, a->value != 0);
-    else if (w->kind == KIND_FLOAT && w->bytes >= 4) return mismatch(d, s);
+    else if (w->kind == KIND_FLOAT) return mismatch(d, s);
     else *o = constant_operand(d, (uint64_t)a->value, w->bytes);
     return true;
 }
@@ -218,7 +217,7 @@ static bool symbol_operand(Decoder *d, const Stmt *s, const Arg *a, const Want *
 
 static bool special_operand(Decoder *d, const Stmt *s, const Arg *a, const Want *w, PtxInst *in, PtxOperand *o) {
     uint8_t bytes = ptx_specials[a->special].bytes;
-    bool short_read = w->bytes == 2 && bytes == 4; /* %tid.x once had 16 bits */
+    bool short_read = w->bytes < bytes && (w->wider || (w->bytes == 2 && bytes == 4)); /* %tid.x once had 16 bits */
     bool internal = a->special == SR_DYNAMIC_SMEM_START;
     if (w->dest || w->kind == KIND_FLOAT || (w->bytes != bytes && !short_read && !internal)) return mismatch(d, s);
     *o = (PtxOperand){FILE_SPECIAL, bytes, 0, (uint32_t)a->special * SPECIAL_BYTES};
@@ -286,23 +285,29 @@ static void settle_param_space(const Decoder *d, const Symbol *base, PtxForm *f)
     if (arg) f->field[MF_SPACE] = 1 + SPACE_ARG;
 }
 
-static bool space_agrees(Decoder *d, const Stmt *s, const Symbol *sym, PtxForm *f) {
-    if (!f->field[MF_SPACE]) {
-        f->field[MF_SPACE] = (uint8_t)(1 + sym->space);
-        return true;
-    }
-    Space space = (Space)(f->field[MF_SPACE] - 1);
-    if (space == (Space)sym->space) return true;
+static bool space_mismatch(Decoder *d, const Stmt *s) {
     load_error(d->load, d->source, s->line, "State space mismatch between instruction and address in instruction '%s'",
                s->op->opcode->name);
     return false;
 }
 
-static bool symbol_address(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f, bool first, PtxOperand *o) {
+static bool space_agrees(Decoder *d, const Stmt *s, const Symbol *sym, PtxForm *f) {
+    if (!f->field[MF_SPACE] && sym->space != SPACE_CONST && sym->space != SPACE_PARAM) {
+        f->field[MF_SPACE] = (uint8_t)(1 + sym->space);
+        return true;
+    }
+    Space space = (Space)(f->field[MF_SPACE] - 1);
+    if (space == (Space)sym->space) return true;
+    return space_mismatch(d, s);
+}
+
+static bool symbol_address(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f, uint16_t rule, bool first,
+                           PtxOperand *o) {
     Symbol *sym = real(a->symbol);
     if (sym->function) return mismatch(d, s);
     settle_param_space(d, sym, f);
     if (first && (s->op->opcode->fields & 1u << MF_SPACE) && !space_agrees(d, s, sym, f)) return false;
+    if (rule & O_SHARED && sym->space != SPACE_SHARED) return space_mismatch(d, s);
     if (is_dynamic_shared(sym)) return dynamic_shared(d, s, 0, 8, o);
     *o = constant_operand(d, sym->place, 8);
     if (sym->space == SPACE_LOCAL || sym->space == SPACE_ARG) o->flags |= OPERAND_LOCAL;
@@ -310,8 +315,8 @@ static bool symbol_address(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f, 
 }
 
 /* What is added to the register stays apart: in->disp. There is one for an instruction; others are added before it. */
-static bool address_operand(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f, uint16_t rule, bool first,
-                            PtxInst *in, PtxOperand *o) {
+static bool address_operand(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f, uint16_t rule, bool first, PtxInst *in,
+                            PtxOperand *o) {
     if (!a->address) return mismatch(d, s);
     int64_t disp = a->value;
     if (a->kind == ARG_REG) {
@@ -319,13 +324,9 @@ static bool address_operand(Decoder *d, const Stmt *s, const Arg *a, PtxForm *f,
         if ((ptx_types[type].bytes != 4 && ptx_types[type].bytes != 8) || ptx_types[type].kind == KIND_FLOAT)
             return mismatch(d, s);
         settle_param_space(d, NULL, f);
-        bool wide =
-            !(s->op->opcode->fields & 1u << MF_SPACE) || !f->field[MF_SPACE] || f->field[MF_SPACE] == 1 + SPACE_GLOBAL;
-        if (ptx_types[type].bytes == 4 && wide && first && !(rule & O_SHARED))
-            return operand_error(d, s, "64-bit address expected");
         *o = register_operand(d, a->reg);
     } else if (a->kind == ARG_SYMBOL) {
-        if (!symbol_address(d, s, a, f, first, o)) return false;
+        if (!symbol_address(d, s, a, f, rule, first, o)) return false;
     } else if (a->kind == ARG_INT) {
         settle_param_space(d, NULL, f);
         *o = constant_operand(d, 0, 8);
@@ -384,7 +385,8 @@ static bool one_operand(Decoder *d, const Stmt *s, const Arg *a, uint16_t rule, 
     if (a->kind == ARG_VECTOR) {
         if ((rule & O_RULE) == O_ANY && !f->field[MF_VEC]) return packed_operand(d, s, a, &w, in, o);
         if ((rule & O_RULE) != O_VEC && (rule & O_RULE) != O_ANY) return mismatch(d, s);
-        if (f->field[MF_VEC] > 1 && f->field[MF_VEC] != a->count)
+        uint32_t count = f->field[MF_VEC];
+        if ((s->op->opcode->fields & 1u << MF_VEC) && (count ? count : 1) != a->count)
             return operand_error(d, s, "Wrong number of vector elements");
     } else if ((rule & O_RULE) == O_VEC && f->field[MF_VEC] > 1) {
         return operand_error(d, s, "Vector operand expected");

@@ -280,6 +280,34 @@ static Spelling *parse_spelling(Parser *p, const Token *first) {
     return spelling_get(p->load, text, n);
 }
 
+/* The braces of an operand close before the next ';' does. */
+static bool at_vector(const Parser *p) {
+    Lexer ahead = p->lexer;
+    Token t;
+    do lex_next(&ahead, &t);
+    while (t.kind != TOKEN_END && !(t.kind == TOKEN_PUNCT && (t.punct == '}' || t.punct == ';' || t.punct == '{')));
+    return t.punct == '}';
+}
+
+/* What follows '}' tells whether it ended an operand. */
+static bool ends_vector(const Parser *p) {
+    Lexer ahead = p->lexer;
+    Token t;
+    lex_next(&ahead, &t);
+    return t.kind == TOKEN_PUNCT && (t.punct == ',' || t.punct == ';' || t.punct == ']');
+}
+
+/* After an error: behind the next ';' of this function. */
+static void skip_statement(Parser *p) {
+    while (p->token.kind != TOKEN_END) {
+        if (accept(p, ';')) return;
+        if (is_punct(p, '{') && !at_vector(p)) return;
+        if (is_punct(p, '}') && !ends_vector(p)) return;
+        if (is_punct(p, '{')) lex_skip_braces(&p->lexer);
+        next_token(p);
+    }
+}
+
 static bool parse_guard(Parser *p, Stmt *s) {
     Arg a;
     s->guard_not = accept(p, '!');
@@ -297,8 +325,8 @@ static bool parse_instruction(Parser *p, Stmt *s) {
     s->op = parse_spelling(p, &first);
     if (s->op->error) {
         load_error(p->load, p->source, s->line, "%s", s->op->error);
-        while (p->token.kind != TOKEN_END && !is_punct(p, ';') && !is_punct(p, '}')) next_token(p);
-        return is_punct(p, '}') || expect(p, ';');
+        skip_statement(p);
+        return true;
     }
     uint8_t control = s->op->opcode->control;
     return control == CONTROL_CALL || control == CONTROL_CALL_INDIRECT ? parse_call(p, s) : parse_args(p, s);
@@ -393,14 +421,6 @@ static bool parse_one(Parser *p) {
     return parse_statement(p);
 }
 
-/* Behind the next ';' of this function. */
-static void recover(Parser *p) {
-    while (p->token.kind != TOKEN_END && !is_punct(p, '}') && !is_punct(p, '{')) {
-        if (accept(p, ';')) return;
-        next_token(p);
-    }
-}
-
 bool parse_body(Parser *p, Function *f) {
     uint32_t depth = 0;
     p->function = f;
@@ -420,7 +440,7 @@ bool parse_body(Parser *p, Function *f) {
             depth--;
             if (depth) next_token(p);
         } else if (!accept(p, ';') && !parse_one(p)) {
-            recover(p);
+            skip_statement(p);
         }
         if (p->token.kind == TOKEN_END || load_gives_up(p->load)) break;
     } while (depth);
