@@ -15,5 +15,5 @@ BATCH = 100
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, BATCH))
 def test_generated(first: int) -> None:
-    faults = [f for f in (generate.compare(seed, ["cpu"]) for seed in range(first, first + BATCH)) if f]
+    faults = [f for f in (generate.compare(seed, ["cpu", "emulated"]) for seed in range(first, first + BATCH)) if f]
     assert not faults, f"{len(faults)} of {BATCH}:\n\n" + "\n\n".join(faults[:3])

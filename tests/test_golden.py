@@ -14,7 +14,7 @@ import pytest
 
 FILES = sorted(golden.FOLDER.glob("*.py"))
 BLOCKS = [block for path in FILES for block in golden.blocks(path)]
-COMPILED_DEVICES = ["cpu"]
+COMPILED_DEVICES = ["cpu", "emulated"]
 PTXAS = shutil.which("ptxas")
 
 
