@@ -33,8 +33,10 @@ bool select_div(const PtxForm *f, PtxInst *in) {
 bool select_rem(const PtxForm *f, PtxInst *in) { return int_arith(OP_REM, f, in); }
 
 static bool minmax(Arith op, const PtxForm *f, PtxInst *in) {
-    if (is_int(f->types[0])) return int_arith(op, f, in);
-    return is_packed_int(f->types[0]) ? packed_int_arith(op, f, in) : float_minmax(op, f, in);
+    unsigned type = f->types[0];
+    if (in->o[3].file && type != PT_F32) return false; /* three operands */
+    if (is_int(type)) return int_arith(op, f, in);
+    return is_packed_int(type) ? packed_int_arith(op, f, in) : float_minmax(op, f, in);
 }
 
 bool select_min(const PtxForm *f, PtxInst *in) { return minmax(OP_MIN, f, in); }

@@ -162,17 +162,17 @@ static unsigned bool_of(const PtxInst *in) { return in->sub >> BOOL_SHIFT & 3; }
 
 static void setp_half(Warp *w, const PtxInst *in, uint32_t mask) {
     uint32_t m = compare_halves(w, in, &in->o[2], &in->o[3], 1, 0), c = bool_of(in) ? pred_get(w, &in->o[4]) : 0;
-    if (in->o[1].file) pred_set(w, &in->o[1], mask, combine(bool_of(in), ~m, c));
     pred_set(w, &in->o[0], mask, combine(bool_of(in), m, c));
 }
 
-/* p tells of the lower halves, q of the upper ones. */
+/* p tells of the lower halves, q, which may be left out, of the upper ones. */
 static void setp_half_pair(Warp *w, const PtxInst *in, uint32_t mask) {
-    uint32_t low = compare_halves(w, in, &in->o[2], &in->o[3], 2, 0),
-             high = compare_halves(w, in, &in->o[2], &in->o[3], 2, 1);
-    uint32_t c = bool_of(in) ? pred_get(w, &in->o[4]) : 0;
+    uint32_t low = compare_halves(w, in, &in->o[2], &in->o[3], 2, 0), c = bool_of(in) ? pred_get(w, &in->o[4]) : 0;
+    if (in->o[1].file) {
+        uint32_t high = compare_halves(w, in, &in->o[2], &in->o[3], 2, 1);
+        pred_set(w, &in->o[1], mask, combine(bool_of(in), high, c));
+    }
     pred_set(w, &in->o[0], mask, combine(bool_of(in), low, c));
-    pred_set(w, &in->o[1], mask, combine(bool_of(in), high, c));
 }
 
 static bool is_pair(unsigned type) { return type == PT_F16X2 || type == PT_BF16X2; }
@@ -200,7 +200,7 @@ bool select_setp(const PtxForm *f, PtxInst *in) {
     if (f->ntypes != 1 || !only(f, BIT(FTZ), FIELD(CMP) | FIELD(BOOL))) return false;
     if (!comparison_of(f->field[MF_CMP], type, &c) || !takes_bool(f, in, c, &in->o[4])) return false;
     if (is_half(type)) {
-        if (!half_sub(f, in, type, c) || (is_pair(type) && !in->o[1].file)) return false;
+        if (!half_sub(f, in, type, c) || (!is_pair(type) && in->o[1].file)) return false;
         in->fn = is_pair(type) ? setp_half_pair : setp_half;
         return true;
     }
@@ -281,7 +281,7 @@ bool select_set(const PtxForm *f, PtxInst *in) {
         return half_sub(f, in, from, c);
     }
     int row = compared(from, has(f, FLAG_FTZ));
-    if (row < 0 || (has(f, FLAG_FTZ) && from != PT_F32)) return false;
+    if (row < 0 || (has(f, FLAG_FTZ) && (from != PT_F32 || f->types[0] == PT_BF16))) return false;
     in->vec = (uint8_t)(row * R_COUNT + c.relation);
     in->fn = set;
     return true;

@@ -114,13 +114,13 @@ UNARY(f32_f16, float, uint16_t, canonical(half_to_float(x)))
 UNARY(f32_bf16, float, uint16_t, bf16_to_float(x))
 UNARY(rn_f16_f32, uint16_t, float, half_from_float(x))
 UNARY(rn_bf16_f32, uint16_t, float, bf16_from_float(x))
-#define DEFINE(t, S, suffix)                                                                                           \
-    UNARY(rni_##t, S, S, __builtin_rint##suffix(x))                                                                    \
-    UNARY(rzi_##t, S, S, __builtin_trunc##suffix(x))                                                                   \
-    UNARY(rmi_##t, S, S, __builtin_floor##suffix(x))                                                                   \
-    UNARY(rpi_##t, S, S, __builtin_ceil##suffix(x))
-DEFINE(f32, float, f)
-DEFINE(f64, double, )
+#define DEFINE(t, S, suffix, result)                                                                                   \
+    UNARY(rni_##t, S, S, result(__builtin_rint##suffix(x)))                                                            \
+    UNARY(rzi_##t, S, S, result(__builtin_trunc##suffix(x)))                                                           \
+    UNARY(rmi_##t, S, S, result(__builtin_floor##suffix(x)))                                                           \
+    UNARY(rpi_##t, S, S, result(__builtin_ceil##suffix(x)))
+DEFINE(f32, float, f, canonical)
+DEFINE(f64, double, , )
 #undef DEFINE
 
 /* Forms that have a version of their own: exactly these types, rounding and flags, registers of the types' widths. */
@@ -309,7 +309,14 @@ static bool float_form(const PtxForm *f) {
     if (to == PT_TF32) return to_tf32(f);
     if (from == PT_TF32 || !narrow_flags(f)) return false;
     if (to == from) return !how || rounds_to_int(how);
-    return wide > narrow ? !how : rounds_float(how);
+    if (wide > narrow) return !how || (from == PT_BF16 && rounds_float(how));
+    return rounds_float(how);
+}
+
+/* .sat limits something, and bf16 has none. */
+static bool may_saturate(unsigned to, unsigned from) {
+    if (to == PT_BF16 || from == PT_BF16) return false;
+    return !is_any_int(to) || !is_any_int(from) || smallest(from) < smallest(to) || largest(from) > largest(to);
 }
 
 static bool scalar_form(const PtxForm *f) {
@@ -317,6 +324,7 @@ static bool scalar_form(const PtxForm *f) {
     bool ints = is_any_int(to) && is_any_int(from), floats = is_any_float(to) && is_any_float(from);
     if (!only(f, BIT(FTZ) | BIT(SAT) | BIT(RELU) | BIT(SATFINITE), FIELD(ROUND))) return false;
     if (has(f, FLAG_FTZ) && to != PT_F32 && from != PT_F32) return false;
+    if (has(f, FLAG_SAT) && !may_saturate(to, from)) return false;
     if (floats) return float_form(f);
     if (has(f, FLAG_RELU) || has(f, FLAG_SATFINITE)) return false;
     if (ints) return !how;

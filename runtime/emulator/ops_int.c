@@ -42,7 +42,8 @@ EACH_NARROW(DEFINE)
     SLOW_BINARY(div_##t, T, T, T, y ? x / y : (T)-1)                                                                   \
     SLOW_BINARY(rem_##t, T, T, T, y ? x % y : (T)-1)
 DEFINE(u16, uint16_t)
-DEFINE(u32, uint32_t) DEFINE(u64, uint64_t)
+DEFINE(u32, uint32_t)
+DEFINE(u64, uint64_t)
 #undef DEFINE
 /* -1 apart: the smallest number divided by it overflows. */
 #define DEFINE(t, T, U)                                                                                                \

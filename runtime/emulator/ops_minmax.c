@@ -101,7 +101,6 @@ bool float_minmax(Arith op, const PtxForm *f, PtxInst *in) {
     unsigned type = f->types[0];
     if (f->ntypes != 1 || !only(f, BIT(FTZ) | BIT(NAN) | BIT(XORSIGN) | BIT(ABS), 0)) return false;
     if (type == PT_F32) return minmax_f32_form(op, f, in);
-    if (in->o[3].file) return false;
     if (type == PT_F64) {
         if (f->flags) return false;
         return use(in, op == OP_MAX ? (LanePair)PAIR(max_f64) : (LanePair)PAIR(min_f64));

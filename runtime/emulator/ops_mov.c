@@ -100,7 +100,7 @@ bool select_mov(const PtxForm *f, PtxInst *in) {
         in->fn = mov_pred;
         return true;
     }
-    if (bytes < 2 || ptx_types[f->types[0]].kind == KIND_PACKED) return false;
+    if (bytes < 2 || ptx_types[f->types[0]].kind == KIND_PACKED || is_half(f->types[0])) return false;
     if (is_vector(&in->o[0]) || is_vector(&in->o[1]))
         return ptx_types[f->types[0]].kind == KIND_BITS && mov_vector(in, bytes);
     if (in->o[1].flags & OPERAND_LOCAL) in->fn = mov_local;
