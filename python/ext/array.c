@@ -263,6 +263,15 @@ static PyObject *array_wrap(PyObject *cls, PyObject *args) {
     return array_make((PyTypeObject *)cls, m, &h);
 }
 
+/* of(array): the same array as an object of this class. */
+static PyObject *array_of(PyObject *cls, PyObject *o) {
+    if (!array_check(o)) return PyErr_Format(PyExc_TypeError, "a gpu.Array is needed, not %.80s", Py_TYPE(o)->tp_name);
+    ArrayObject *a = (ArrayObject *)o;
+    HostArray h;
+    array_describe(a, &h);
+    return array_make((PyTypeObject *)cls, (MemoryObject *)Py_NewRef(a->memory), &h);
+}
+
 /* Every element of `h` lies in the memory, at addresses that its type takes. */
 static bool view_fits(const MemoryObject *m, const HostArray *h) {
     int64_t low, high;
@@ -540,6 +549,7 @@ static PyMethodDef array_methods[] = {
     {"_alloc", array_alloc, METH_VARARGS | METH_CLASS, "_alloc(device, shape, dtype, order, kind, flags, stream)"},
     {"_wrap", array_wrap, METH_VARARGS | METH_CLASS,
      "_wrap(device, address, host, shape, strides, dtype, readonly, kind, owner, stream)"},
+    {"_of", array_of, METH_O | METH_CLASS, "_of(array): the same as an object of this class"},
     {"_view", array_view, METH_VARARGS, "_view(offset, shape, strides, dtype, readonly)"},
     {"_copy_from", array_copy_from, METH_VARARGS, "_copy_from(array, stream)"},
     {"_copy_to", array_copy_to, METH_VARARGS, "_copy_to(array, stream)"},

@@ -79,8 +79,7 @@ def default_stream(device: Any = None, *, per_thread: bool = False) -> Stream:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The stream of launches and copies of this thread that name none: of the innermost ``with stream:``, or the default
-    one."""
+    """The stream of this thread's work that names none: of the innermost ``with stream:``, or the default one."""
     return Stream._current(device_name(device))
 
 

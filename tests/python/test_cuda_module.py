@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
+import gpu
 import numpy as np
 import pytest
 from gpu import cuda, types
+
+DEVICES = [name for name in ("cpu", "emulated:0") if name in gpu.devices()]
+
+
+@pytest.fixture(params=DEVICES, autouse=True)
+def device(request: pytest.FixtureRequest) -> Any:
+    with gpu.device(request.param):
+        yield request.param
 
 
 @cuda.jit
@@ -26,9 +38,9 @@ def test_copies() -> None:
     assert out.tolist() == [9] * 4
     cuda.to_device(np.arange(4, dtype=np.int32), to=device)
     assert device.copy_to_host().tolist() == [0, 1, 2, 3]
-    with pytest.raises(ValueError, match=r"incompatible shapes: \(3,\) and \(4,\)"):
+    with pytest.raises(ValueError, match=r"different shapes: \(3,\), and on the device \(4,\)"):
         device.copy_to_host(np.zeros(3, np.int32))
-    with pytest.raises(TypeError, match="incompatible dtypes: float64 and int32"):
+    with pytest.raises(TypeError, match="different dtypes: float64, and on the device int32"):
         device.copy_to_device(np.zeros(4))
     with pytest.raises(TypeError, match="object"):
         cuda.to_device(np.array([object()]))
@@ -84,19 +96,76 @@ def test_streams_and_events() -> None:
     assert called == [(stream, 0, "x")]
     assert array.copy_to_host(stream=stream).tolist() == [1] * 4
     assert end.query() and cuda.event_elapsed_time(start, end) >= 0
-    with pytest.raises(ValueError, match="recorded"):
+    end.wait(stream)
+    end.wait()
+    with pytest.raises((ValueError, gpu.DriverError)):
         cuda.event().elapsed_time(end)
+    assert cuda.external_stream(stream.handle).handle == stream.handle
+    assert cuda.default_stream() and cuda.per_thread_default_stream() and cuda.legacy_default_stream()
+    assert int(stream) == stream.handle
 
 
-def test_device() -> None:
+def test_elements_and_streams() -> None:
+    array, stream = cuda.to_device(np.arange(6.0)), cuda.stream()
+    array.setitem(slice(2), 9.0, stream)
+    assert array.getitem(1, stream) == 9
+    assert array.getitem(slice(1, 3), stream).copy_to_host(stream=stream).tolist() == [9, 2]
+    assert isinstance(array[1:], cuda.DeviceNDArray) and array[1:].alloc_size == 48
+
+
+def test_awaiting_a_stream() -> None:
+    async def work() -> Any:
+        stream, array = cuda.stream(), cuda.to_device(np.zeros(4))
+        add_one[1, 4, stream](array)
+        return stream is await stream.async_done(), array.copy_to_host().tolist()
+
+    assert asyncio.run(work()) == (True, [1] * 4)
+
+
+def test_device(device: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cuda.is_available()
-    device = cuda.get_current_device()
-    assert device.WARP_SIZE == 32 and device.MULTIPROCESSOR_COUNT >= 1 and isinstance(device.name, bytes)
-    assert cuda.select_device(0).id == 0
+    found = cuda.get_current_device()
+    assert found.WARP_SIZE == 32 and found.MULTIPROCESSOR_COUNT >= 1 and isinstance(found.name, bytes)
+    assert found.MAX_THREADS_PER_BLOCK == 1024
+    assert found.compute_capability == (found.COMPUTE_CAPABILITY_MAJOR, found.COMPUTE_CAPABILITY_MINOR)
+    with pytest.raises(AttributeError, match="WARPS"):
+        found.WARPS  # noqa: B018
+    assert cuda.select_device(0) == found and found.id == 0
+    assert len(cuda.gpus) == 1 and list(cuda.gpus) == cuda.gpus.lst == [found] and cuda.gpus.current == found
     with pytest.raises(ValueError, match="number 1"):
         cuda.select_device(1)
-    with cuda.defer_cleanup(), cuda.pinned(np.zeros(1)):
-        assert cuda.pinned_array(3).shape == cuda.mapped_array(3).shape == (3,)
+    with pytest.raises(IndexError, match="number 1"):
+        cuda.gpus[1]
+    with gpu.device("python"), found:
+        assert gpu.current_device() == device
+    with cuda.defer_cleanup(), cuda.profiling():
+        array = cuda.to_device(np.ones(3))
+    cuda.detect()
+    assert device in capsys.readouterr().out
+    context = cuda.current_context()
+    free, total = context.get_memory_info()
+    assert 0 < free <= total
+    context.create_event().record(context.create_stream())
+    context.synchronize()
+    cuda.close()
+    assert array.copy_to_host().tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("make", [cuda.pinned_array, cuda.mapped_array, cuda.managed_array])
+def test_host_memory(make: Any) -> None:
+    array = make((2, 3), np.float32, order="F")
+    assert isinstance(array, np.ndarray) and array.strides == (4, 8)
+    array[:] = 1
+    add_one[1, 8](array.reshape(-1, order="F"))
+    assert array.tolist() == [[2] * 3] * 2
+    assert make(3, "i4", strides=8).strides == (8,)
+
+
+def test_pinned() -> None:
+    host = np.zeros(1000)
+    with cuda.pinned(host):
+        array = cuda.to_device(host)
+    assert cuda.pinned_array_like(host).shape == cuda.mapped_array_like(host).shape == array.shape
 
 
 def test_options_of_numba() -> None:

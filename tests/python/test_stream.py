@@ -77,7 +77,7 @@ def test_each_thread_has_its_own_current_stream(device: str) -> None:
 
 @pytest.mark.parametrize("name", ["stream", 1.5, 17, True])
 def test_what_is_no_stream(name: Any, device: str) -> None:
-    with pytest.raises(TypeError, match="a stream is a gpu.Stream"):
+    with pytest.raises(TypeError, match="a stream is a gpu"):
         gpu.zeros(3, stream=name)
 
 
@@ -123,7 +123,7 @@ def test_a_stream_waits_for_an_event() -> None:
     two.wait(one.record())
     y.copy_to_device(x, stream=two)
     assert y.copy_to_host(stream=two)[0] == x[0]
-    with pytest.raises(TypeError, match="wait takes a gpu.Event"):
+    with pytest.raises(TypeError, match="wait takes a gpu"):
         two.wait(one)
 
 
