@@ -116,7 +116,9 @@ static bool argument(Decoder *d, const Stmt *s, const Arg *a, const Symbol *form
     if (variable) {
         *slot = a->symbol;
         if (a->symbol->bytes == formal->bytes) return true;
-        return call_error(d, s, "Type of argument does not match formal parameter", formal->name->text);
+        load_error(d->load, d->source, s->line, "Type of argument does not match formal parameter '%s'",
+                   formal->name->text);
+        return false;
     }
     if (is_result && a->kind != ARG_REG && a->kind != ARG_SINK) return operand_error(d, s, "Arguments mismatch");
     if (formal->bytes > 8 || a->kind == ARG_VECTOR) return operand_error(d, s, "Arguments mismatch");

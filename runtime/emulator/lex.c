@@ -17,7 +17,7 @@ static int hex_digit(char c) {
 }
 
 static void skip_blanks(Lexer *l) {
-    for (;;) {
+    while (l->at < l->end) {
         char c = *l->at;
         if (c == '\n') {
             l->line++;

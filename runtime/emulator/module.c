@@ -77,6 +77,7 @@ PtxCode *ptx_load(const PtxSource *sources, uint32_t n, Memory *memory, uint16_t
     Module *m = calloc(1, sizeof *m);
     Load *load = calloc(1, sizeof *load);
     log->errors = 0;
+    if (log->size) log->buffer[log->used] = 0;
     log->out_of_memory = !m || !load;
     if (m && load) {
         load->code = &m->code;
