@@ -7,7 +7,7 @@ compiler nor a driver.
 from __future__ import annotations
 
 from . import _core, _names
-from ._core import auto, current_device, set_device, synchronize
+from ._core import auto, set_device, synchronize
 from ._dtypes import (
     DType,
     Signature,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from ._device import Properties
     from ._names import Intrinsic
 
     grid: Intrinsic
@@ -92,14 +93,44 @@ class device:
         set_device(self._before.pop())
 
 
-def devices() -> tuple[str, ...]:
-    """Names that `set_device` takes on this machine, GPUs first. This loads the driver."""
-    return _core.device_names()
+class Device(str):
+    """The name of a device, such as ``"cuda:0"``, with what `properties` tells of it as attributes.
+
+    >>> gpu.current_device().compute_capability
+    (9, 0)
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        from ._device import properties
+
+        return getattr(properties(self), name)
+
+    @property
+    def properties(self) -> Properties:
+        """All that is known of the device; its ``repr`` is a table."""
+        from ._device import properties
+
+        return properties(self)
+
+
+def current_device() -> Device:
+    """The device that this thread launches on."""
+    return Device(_core.current_device())
+
+
+def devices() -> tuple[Device, ...]:
+    """The devices of this machine, as `set_device` takes them, GPUs first. This loads the driver."""
+    return tuple(map(Device, _core.device_names()))
 
 
 __all__ = [
     "CompileError",
     "DType",
+    "Device",
     "DeviceError",
     "DeviceFault",
     "DriverError",

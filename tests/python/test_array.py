@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import itertools
 import os
@@ -463,6 +464,21 @@ def test_many_arrays_leave_nothing() -> None:
     assert after["used"] == before["used"]
     assert after["blocks"] == before["blocks"]
     assert after["held"] <= before["held"] + (1 << 25)
+
+
+def test_a_device_is_its_name(device: str) -> None:
+    current = gpu.current_device()
+    assert current == device
+    assert f"{current}" == device
+    assert current in gpu.devices()
+    assert current.warp_size == 32
+    assert current.kind == device.partition(":")[0]
+    assert current.properties.memory_bytes == current.memory_bytes > 0
+    with pytest.raises(AttributeError, match="colour"):
+        current.colour  # noqa: B018
+    with gpu.device(current):
+        assert gpu.empty(1).device == current
+    assert copy.copy(current) == pickle.loads(pickle.dumps(current)) == device
 
 
 def test_devices_don_t_mix() -> None:
