@@ -26,6 +26,7 @@ void stream_drop(Stream *s) {
 static CUresult begin(Entry entry, CUstream handle, Stream **s) {
     bool named = handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
     Context *c = NULL;
+    *s = NULL; /* gcc doesn't see that call_end() returns an error as it got it */
     CUresult r = call_begin(entry, named ? NEEDS_INIT : NEEDS_WORKING, &c);
     if (r) return r;
     if (named && !handle_is(HANDLE_STREAM, handle)) return call_end(CUDA_ERROR_INVALID_HANDLE);
