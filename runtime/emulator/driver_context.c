@@ -49,8 +49,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice ordinal) {
     if (!d) return call_end(CUDA_ERROR_INVALID_DEVICE);
     Context *c = &d->primary;
     c->primary = true;
-    if (!c->retained && !context_open(c, d, c->flags)) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
-    else if (c->retained) c->retained++;
+    if (c->retained) c->retained++;
+    else if (!context_open(c, d, c->flags)) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
     *out = c;
     return call_end(CUDA_SUCCESS);
 }

@@ -14,7 +14,6 @@ static CUresult run_launch(Work *w) {
     LaunchWork *l = (LaunchWork *)w;
     FaultReport report = {0};
     uint32_t error = emulator_run(&l->spec, &report);
-    if (l->spec.profile) l->spec.profile->launches++;
     if (w->context->device->stop) return CUDA_SUCCESS;
     if (report.kind) report_fault(&report);
     return (CUresult)error;
