@@ -128,7 +128,7 @@ def inspect(kernel: str, what: str, signature: str | None, arch: str | None) -> 
 def doctor() -> None:
     """Say what is installed, what is wrong, and what to do about it.
 
-    Exit status 1 if kernels can't be compiled or run.
+    Exit status 1 if something is wrong.
     """
     from gpu import _doctor
 

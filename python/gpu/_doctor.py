@@ -1,11 +1,13 @@
 """``gpu doctor``: what is installed, what is wrong, one action for each.
 
-A check is a function that returns findings; it must not raise. The driver is asked in a process of its own, so that a
-broken one can't end this.
+A check is a function that returns findings; it must not raise. Devices are asked in processes of their own, so that a
+broken driver can't end this.
 """
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import platform
 import subprocess
@@ -35,7 +37,7 @@ class Finding(NamedTuple):
 
 def checks() -> Iterable[Finding]:
     """All findings, in the order of the report."""
-    for check in (package, python, numpy, compiler, device, self_test, driver, bitcode, tools, caches):
+    for check in (package, python, numpy, compiler, device, driver, emulator, self_test, bitcode, tools, caches):
         try:
             yield from check()
         except Exception as error:  # a check that fails is a finding too
@@ -100,21 +102,20 @@ def compiler() -> Iterable[Finding]:
     yield Finding(OK, "compiler", f"LLVM {info['llvm']}, loaded in {took:.0f} ms from {info['path']}")
 
 
-def device() -> Iterable[Finding]:
-    """Where kernels run."""
-    named = os.environ.get("GPU_DEVICE")
-    names = _core.device_names()
-    if named and named not in names:
-        yield Finding(BAD, "device", f"GPU_DEVICE={named} names no device", f"set it to one of: {', '.join(names)}")
-        return
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = os.environ.get("GPU_NUM_THREADS")
-    if threads and not (threads.isdigit() and int(threads) > 0):
-        yield Finding(
-            BAD, "device", f"GPU_NUM_THREADS={threads} is not a number of threads", "set it to 1 or more, or unset it"
-        )
-    text = f"{_core.current_device()} (of {', '.join(names)}); {cores} core{'s' if cores > 1 else ''}"
-    yield Finding(OK, "device", text + (f", GPU_NUM_THREADS={threads}" if threads else ""))
+# ---- devices: each kind is asked in a process of its own
+
+PROBE = "import sys; sys.path[:0] = [sys.argv[1]]; from gpu import _doctor; _doctor.probe(sys.argv[2])"
+PROBE_SECONDS = 120
+
+
+class Kind(NamedTuple):
+    """What a process found out about one kind of device."""
+
+    problem: str | None  # why there is none
+    library: str  # the driver's, "" on the CPU
+    devices: list[dict[str, Any]]
+    test: dict[str, Any] | None  # of the first device: "ms", or "error"
+    said: str  # the last line on stderr
 
 
 def _add(x: Any, y: Any, out: Any) -> None:
@@ -123,92 +124,149 @@ def _add(x: Any, y: Any, out: Any) -> None:
         out[i] = x[i] + y[i]
 
 
-def self_test() -> Iterable[Finding]:
-    """Compile a vector add, run it on the CPU device and compare."""
+def probe(kind: str) -> None:
+    """Print what there is of a kind of device as JSON, then a line about a vector add on the first one."""
+    names = ["cpu"] if kind == "cpu" else [f"{kind}:{i}" for i in range(_core.device_count(kind) or 1)]
+    devices = []
+    for name in names:
+        problem = _core.device_problem(name)
+        devices.append({"device": name, "problem": problem} if problem else {**vars(gpu.properties(name))})
+    print(json.dumps({"devices": devices, "library": _driver_library(kind)}), flush=True)
+    usable = next((d["device"] for d in devices if not d.get("problem")), None)
+    if usable:
+        print(json.dumps(_vector_add(usable)), flush=True)
+
+
+def _driver_library(kind: str) -> str:
+    """The path of the driver that this process has loaded."""
+    name = {"cuda": "libcuda", "emulated": "libgpu_emulated"}.get(kind)
+    try:
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            return next((line.split()[-1] for line in maps if name and name in line), "")
+    except OSError:
+        return ""
+
+
+def _vector_add(device: str) -> dict[str, Any]:
     try:
         import numpy as np
     except ImportError:
-        return  # said above
-    if os.environ.get("GPU_DEVICE", "cpu") not in _core.device_names():
-        return  # said above
-    x = np.arange(1000, dtype=np.float32)
-    out = np.zeros_like(x)
+        return {}
     start = time.perf_counter()
     try:
-        with gpu.device("cpu"):
-            gpu.jit(_add)[8, 128](x, x, out)
+        gpu.set_device(device)
+        x = np.arange(1000, dtype=np.float32)
+        out = np.zeros_like(x)
+        gpu.jit(_add)[8, 128](x, x, out)
     except Exception as error:
-        yield Finding(BAD, "self-test", f"{type(error).__name__}: {error}", "report this as a bug of gpu")
-        return
-    took = (time.perf_counter() - start) * 1e3
-    if np.array_equal(out, x + x):
-        yield Finding(OK, "self-test", f"a vector add compiled and ran on the CPU in {took:.0f} ms")
+        return {"error": f"{type(error).__name__}: {error}"}
+    if not np.array_equal(out, x + x):
+        return {"error": "wrong numbers came out"}
+    return {"ms": (time.perf_counter() - start) * 1e3}
+
+
+@functools.cache
+def ask(kind: str) -> Kind:
+    """What `probe` found, or how its process ended."""
+    folder = os.path.dirname(os.path.dirname(gpu.__file__))
+    command = [sys.executable, "-c", PROBE, folder, kind]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=PROBE_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return Kind(f"the driver doesn't answer within {PROBE_SECONDS} s; see nvidia-smi and dmesg", "", [], None, "")
+    lines = done.stdout.splitlines()
+    last = (done.stderr.strip().splitlines() or [""])[-1]
+    ended = f"the driver ends the process (status {done.returncode}) {last}; see nvidia-smi and dmesg"
+    if not lines:
+        return Kind(ended, "", [], None, last)
+    found = json.loads(lines[0])
+    first = found["devices"][0]
+    problem = first["problem"] if len(found["devices"]) == 1 and first.get("problem") else None
+    test = json.loads(lines[1]) if len(lines) > 1 else {"error": ended} if not problem else None
+    return Kind(problem, found["library"], found["devices"], test, last)
+
+
+def split_problem(problem: str, otherwise: str) -> tuple[str, str]:
+    """What is wrong, and what to do: messages of the runtime have the advice behind a semicolon."""
+    text, _, action = problem.partition("; ")
+    return text, action or otherwise
+
+
+def device() -> Iterable[Finding]:
+    """Where kernels run."""
+    named = os.environ.get("GPU_DEVICE")
+    kinds = {kind: ask(kind) for kind in ("cuda", "cpu", "emulated")}
+    names = [d["device"] for found in kinds.values() for d in found.devices if not d.get("problem")] + ["python"]
+    if named and named not in names and f"{named}:0" not in names:
+        problem = kinds[named.partition(":")[0]].problem if named.partition(":")[0] in kinds else None
+        text, action = split_problem(problem or "there is no such device", f"set it to one of: {', '.join(names)}")
+        yield Finding(BAD, "device", f"GPU_DEVICE={named}: {text}", action)
     else:
-        yield Finding(BAD, "self-test", "a vector add gave wrong numbers", "report this as a bug of gpu")
-
-
-# Runs in a process of its own; prints the driver's version, then a line for each device.
-DRIVER_PROBE = """
-import ctypes, sys
-try:
-    cu = ctypes.CDLL("libcuda.so.1")
-except OSError as error:
-    sys.exit("absent %s" % error)
-def call(name, *args):
-    code = getattr(cu, name)(*args)
-    if code:
-        text = ctypes.c_char_p()
-        cu.cuGetErrorName(code, ctypes.byref(text))
-        sys.exit("%s gives %s" % (name, (text.value or b"error %d" % code).decode()))
-version, count, n, d = (ctypes.c_int() for _ in range(4))
-call("cuDriverGetVersion", ctypes.byref(version))
-print(version.value, flush=True)
-call("cuInit", 0)
-call("cuDeviceGetCount", ctypes.byref(count))
-for i in range(count.value):
-    name = ctypes.create_string_buffer(100)
-    major, minor = ctypes.c_int(), ctypes.c_int()
-    call("cuDeviceGet", ctypes.byref(d), i)
-    call("cuDeviceGetName", name, 100, d)
-    call("cuDeviceGetAttribute", ctypes.byref(major), 75, d)
-    call("cuDeviceGetAttribute", ctypes.byref(minor), 76, d)
-    print(i, "sm_%d%d" % (major.value, minor.value), name.value.decode())
-"""
+        yield Finding(OK, "device", f"{named or names[0]} (of {', '.join(names)})")
+    threads = os.environ.get("GPU_NUM_THREADS")
+    if threads and not (threads.isdigit() and int(threads) > 0):
+        yield Finding(
+            BAD, "device", f"GPU_NUM_THREADS={threads} is not a number of threads", "set it to 1 or more, or unset it"
+        )
 
 
 def driver() -> Iterable[Finding]:
     """NVIDIA's driver and its devices."""
-    launches = "cuda" in _core.device_names()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", DRIVER_PROBE], capture_output=True, text=True, timeout=60, check=False
-        )
-    except subprocess.TimeoutExpired:
-        yield Finding(
-            NOTE, "driver", "doesn't answer within a minute", "look at nvidia-smi and the kernel log; a reboot may help"
-        )
+    found = ask("cuda")
+    if found.problem:
+        named = os.environ.get("GPU_LIBCUDA")
+        fix = "set GPU_LIBCUDA to the path of libcuda.so.1, or unset it" if named else "install the NVIDIA driver again"
+        text, action = split_problem(found.problem, fix)
+        none_here = "there is no NVIDIA driver" in text or "CUDA_ERROR_NO_DEVICE" in text
+        yield Finding(NOTE if none_here else BAD, "driver", text, action)
         return
-    lines, problem = done.stdout.splitlines(), done.stderr.strip()
-    if problem.startswith("absent"):
-        yield Finding(
-            NOTE, "driver", "libcuda.so.1 is not installed: kernels run on the CPU, PTX can be made",
-            "for an NVIDIA GPU install its driver",
-        )  # fmt: skip
-        return
-    if lines:
-        version = int(lines[0])
-        yield Finding(OK, "driver", f"libcuda.so.1 for CUDA {version // 1000}.{version % 1000 // 10}")
-    if done.returncode:
-        last = problem.splitlines()[-1] if problem else f"the driver ends the process (status {done.returncode})"
-        action = "look at nvidia-smi: the driver's kernel module and library must be of one version"
-        yield Finding(NOTE, "driver", last, action)
-    for line in lines[1:]:
-        number, sm, name = line.split(" ", 2)
-        low = int(sm[3:]) < 75
-        action = (
-            "PTX is made for sm_75 and later" if low else "" if launches else "export PTX for it: gpu ptx --arch " + sm
-        )
-        yield Finding(NOTE if low or not launches else OK, f"device {number}", f"{name}, {sm}", action)
+    yield from devices_of(found, f"in {found.library}")
+
+
+def devices_of(found: Kind, where: str) -> Iterable[Finding]:
+    """The driver's versions, and a line for each device."""
+    usable = [d for d in found.devices if not d.get("problem")]
+    if usable:
+        cuda, ptx = (".".join(map(str, usable[0][field])) for field in ("driver_version", "ptx_version"))
+        yield Finding(OK, "driver", f"for CUDA {cuda}, reads PTX up to {ptx}, {where}")
+    for d in found.devices:
+        if d.get("problem"):
+            text, action = split_problem(d["problem"], "choose another device with GPU_DEVICE")
+            yield Finding(NOTE, d["device"], text, action)
+        else:
+            major, minor = d["compute_capability"]
+            size = f"{d['memory_bytes'] / 2**30:.0f} GiB, {d['multiprocessors']} multiprocessors"
+            yield Finding(OK, d["device"], f"{d['name']}, sm_{major}{minor}, {size}, {d['uuid']}")
+
+
+def emulator() -> Iterable[Finding]:
+    """The emulated GPU, and what the environment makes of it."""
+    found = ask("emulated")
+    if found.problem:
+        refused = found.said.startswith("gpu emulator: GPU_EMULATOR_")
+        text, action = split_problem(found.problem, "install the package again")
+        if refused:
+            text, action = found.said.removeprefix("gpu emulator: "), "correct the variable, or unset it"
+        yield Finding(BAD, "emulator", text, action)
+    for d in found.devices:
+        if not d.get("problem"):
+            yield Finding(OK, d["device"], f"{d['name']}, {d['memory_bytes'] / 2**30:.3g} GiB")
+
+
+def self_test() -> Iterable[Finding]:
+    """A vector add on the first device of each kind."""
+    for kind in ("cpu", "cuda", "emulated"):
+        found = ask(kind)
+        if not found.test:
+            continue  # no such device, or no NumPy: said elsewhere
+        name = next(d["device"] for d in found.devices if not d.get("problem"))
+        if "error" in found.test:
+            text, action = split_problem(found.test["error"], "report this as a bug of gpu")
+            yield Finding(BAD, "self-test", f"a vector add on {name}: {text}", action)
+        else:
+            yield Finding(OK, "self-test", f"a vector add compiled and ran on {name} in {found.test['ms']:.0f} ms")
 
 
 def bitcode() -> Iterable[Finding]:

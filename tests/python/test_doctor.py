@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -77,50 +78,127 @@ def test_report() -> None:
     assert lines[-1] == "1 problem."
 
 
-def fake_driver(folder: Path, body: str) -> dict[str, str]:
-    cc = "cc"
+# ---- drivers of all sorts
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Finding]]:
+    """The driver's findings with variables of the environment."""
+
+    def ask(**variables: str) -> list[Finding]:
+        for name in ("GPU_DEVICE", "GPU_LIBCUDA", "CUDA_VISIBLE_DEVICES"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        _doctor.ask.cache_clear()
+        return list(_doctor.driver())
+
+    yield ask
+    _doctor.ask.cache_clear()
+
+
+EMULATOR = str(Path(_doctor.__file__).parent / "emulator" / "libcuda.so.1")
+
+
+def test_two_devices(asked) -> None:
+    driver, one, two = asked(GPU_LIBCUDA=EMULATOR, GPU_EMULATOR_DEVICES="2", GPU_EMULATOR_DRIVER="12040")
+    assert driver.text == f"for CUDA 12.4, reads PTX up to 8.4, in {EMULATOR}"
+    assert (one.topic, two.topic) == ("cuda:0", "cuda:1")
+    assert "sm_90, 8 GiB, 16 multiprocessors, GPU-" in one.text
+    tests = [finding.text for finding in _doctor.self_test()]
+    assert [text.rpartition(" in ")[0] for text in tests] == [
+        f"a vector add compiled and ran on {name}" for name in ("cpu", "cuda:0", "emulated:0")
+    ]
+    (device,) = _doctor.device()
+    assert device.text.startswith("cuda:0 (of cuda:0, cuda:1, cpu, emulated:0, emulated:1, python)")
+
+
+def test_a_device_that_is_too_old(asked) -> None:
+    (found,) = asked(GPU_LIBCUDA=EMULATOR, GPU_EMULATOR_SM="70")
+    assert (found.state, "7.5 is the least" in found.text + found.action) == (BAD, True)
+
+
+@pytest.mark.parametrize(
+    ("code", "state", "text", "action"),
+    [
+        (803, BAD, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "reboot"),
+        (100, NOTE, "CUDA_ERROR_NO_DEVICE", "CUDA_VISIBLE_DEVICES"),
+        (999, BAD, "CUDA_ERROR_UNKNOWN", ""),
+    ],
+)
+def test_a_driver_that_fails(asked, code: int, state: str, text: str, action: str) -> None:
+    (found,) = asked(GPU_LIBCUDA=EMULATOR, GPU_EMULATOR_FAIL=f"cuInit:1={code}")
+    assert found.state == state
+    assert text in found.text
+    assert action in found.action and found.action
+
+
+def test_no_driver(asked, tmp_path: Path) -> None:
+    empty, other, script = tmp_path / "empty.so", tmp_path / "other.so", tmp_path / "script.so"
+    empty.touch()
+    elf = bytearray(64)
+    elf[:6], elf[18:20] = b"\x7fELF\x02\x01", (183).to_bytes(2, "little")  # AArch64
+    other.write_bytes(elf)
+    script.write_text("#!/bin/sh\n")
+    for path, text in (
+        (empty, "is empty"),
+        (other, "another architecture"),
+        (script, "can't be loaded"),
+        (tmp_path / "none.so", "isn't there"),
+    ):
+        (found,) = asked(GPU_LIBCUDA=str(path))
+        assert found.state == BAD
+        assert text in found.text
+        assert found.action
+    (finding,) = _doctor.device()
+    assert finding.text.startswith("cpu (of cpu, emulated:0")
+
+
+def build_driver(folder: Path, body: str) -> str:
     source = folder / "cuda.c"
     source.write_text(body)
     try:
-        subprocess.run([cc, "-w", "-shared", "-fPIC", source, "-o", folder / "libcuda.so.1"], check=True)
+        subprocess.run(["cc", "-w", "-shared", "-fPIC", source, "-o", folder / "libcuda.so.1"], check=True)
     except FileNotFoundError:
         pytest.skip("no C compiler")
-    return {"LD_LIBRARY_PATH": str(folder)}
+    return str(folder / "libcuda.so.1")
 
 
-WHOLE = """
-#include <string.h>
-int cuDriverGetVersion(int *v) { return *v = 13000, 0; }
-int cuInit(unsigned f) { return INIT; }
-int cuGetErrorName(int e, const char **s) { return *s = "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", 0; }
-int cuDeviceGetCount(int *n) { return *n = 2, 0; }
-int cuDeviceGet(int *d, int i) { return *d = i, 0; }
-int cuDeviceGetName(char *s, int n, int d) { return strcpy(s, d ? "Old One" : "Big One"), 0; }
-int cuDeviceGetAttribute(int *v, int a, int d) { return *v = a == 75 ? (d ? 6 : 9) : (d ? 1 : 0), 0; }
-"""
+@pytest.mark.parametrize(
+    ("body", "text", "action"),
+    [
+        ("int cuDriverGetVersion(int *v) { return *v = 10020, 0; }", "CUDA 10.2, and gpu needs", "newer driver"),
+        ("int cuDriverGetVersion(int *v) { return 34; }", "stub library", "stubs out of LD_LIBRARY_PATH"),
+        ("int cuDriverGetVersion(int *v) { return *v = 12000, 0; }", "lacks cu", "newer driver"),
+        ("int main;", "isn't a CUDA driver", "GPU_LIBCUDA"),
+        ("#include <stdlib.h>\nint cuDriverGetVersion(int *v) { abort(); }", "ends the process", "nvidia-smi"),
+    ],
+)
+def test_strange_drivers(asked, tmp_path: Path, body: str, text: str, action: str) -> None:
+    (found,) = asked(GPU_LIBCUDA=build_driver(tmp_path, body))
+    assert found.state == BAD
+    assert text in found.text
+    assert action in found.action
 
 
-def test_driver_and_devices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LD_LIBRARY_PATH", fake_driver(tmp_path, "#define INIT 0\n" + WHOLE)["LD_LIBRARY_PATH"])
-    found = findings(_doctor.driver)
-    assert found["driver"].text == "libcuda.so.1 for CUDA 13.0"
-    assert found["device 0"].text == "Big One, sm_90"
-    assert (found["device 1"].state, found["device 1"].action) == (NOTE, "PTX is made for sm_75 and later")
+def test_variables_of_the_emulator(asked) -> None:
+    asked(GPU_EMULATOR_SM="5")
+    (found,) = _doctor.emulator()
+    assert found.state == BAD
+    assert found.text.startswith("GPU_EMULATOR_SM=5: it takes 70, 75")
+    assert found.action == "correct the variable, or unset it"
 
 
-def test_a_driver_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LD_LIBRARY_PATH", fake_driver(tmp_path, "#define INIT 803\n" + WHOLE)["LD_LIBRARY_PATH"])
-    found = list(_doctor.driver())
-    assert [f.state for f in found] == [OK, NOTE]
-    assert found[1].text == "cuInit gives CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"
-
-
-def test_a_driver_that_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = "#include <stdlib.h>\nint cuDriverGetVersion(int *v) { abort(); }\n"
-    monkeypatch.setenv("LD_LIBRARY_PATH", fake_driver(tmp_path, body)["LD_LIBRARY_PATH"])
-    (found,) = _doctor.driver()
-    assert found.state == NOTE
-    assert found.action
+def test_gpu_device_names_none(asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked(GPU_DEVICE="tpu")
+    (found,) = _doctor.device()
+    assert (found.state, found.text) == (BAD, "GPU_DEVICE=tpu: there is no such device")
+    assert found.action.startswith("set it to one of: ")
+    asked(GPU_DEVICE="cuda", GPU_LIBCUDA="/nowhere/libcuda.so.1")
+    (found,) = _doctor.device()
+    assert (found.state, "isn't there" in found.text) == (BAD, True)
+    asked(GPU_DEVICE="emulated")
+    assert next(iter(_doctor.device())).state == OK
 
 
 def test_libdevice_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
