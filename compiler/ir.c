@@ -47,7 +47,7 @@ const uint8_t mathfn_args[MATH__COUNT] = {
 
 const char *const sreg_names[SREG__COUNT] = {
     "tid.x",   "tid.y",   "tid.z",    "ntid.x",   "ntid.y",   "ntid.z", "ctaid.x",
-    "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z", "laneid",
+    "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z", "laneid", "dynamic_smem_size",
 };
 
 IrModule *ir_new(Arena *arena, const char *name) {

@@ -67,7 +67,9 @@ typedef enum Sreg {
     SREG_NTID_X, SREG_NTID_Y, SREG_NTID_Z,
     SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z,
     SREG_NCTAID_X, SREG_NCTAID_Y, SREG_NCTAID_Z,
-    SREG_LANEID, SREG__COUNT
+    SREG_LANEID,
+    SREG_DYNAMIC_SHARED,   /* bytes of dynamic shared memory of the launch */
+    SREG__COUNT
 } Sreg;
 extern const char *const sreg_names[SREG__COUNT];     /* "tid.x" ... */
 

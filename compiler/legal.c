@@ -64,7 +64,8 @@ Legality legal_operation(Op op, Type t, uint16_t sub, const CompileOptions *o) {
     if (op_info[op].takes != TAKES_ANY && !(op_info[op].takes & type_takes(t))) return LEGAL_REFUSE;
     if (op == OP_MATH) return math(t, sub, o);
     if (op == OP_ATOMIC || op == OP_CAS) return atomic(op, t, sub);
-    if (op_info[op].flags & SYNC || op == OP_SHARED) return together(op, t, sub, o);
+    bool of_block = op == OP_SHARED || (op == OP_SREG && sub == SREG_DYNAMIC_SHARED);
+    if (op_info[op].flags & SYNC || of_block) return together(op, t, sub, o);
     if (op == OP_PRMT) return t != T_U32 ? LEGAL_REFUSE : o->target == TARGET_PTX ? LEGAL_NATIVE : LEGAL_EXPAND;
     if (needs_library(op, t) && o->target == TARGET_PTX && !o->libdevice && !o->libclc_dir) return LEGAL_REFUSE;
     bool small = t == T_F16 || t == T_BF16;

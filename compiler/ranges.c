@@ -129,6 +129,7 @@ static Range sreg_range(Sreg s) {
         [SREG_NCTAID_Y] = {1, MOST_GRID_Y},
         [SREG_NCTAID_Z] = {1, MOST_GRID_Z},
         [SREG_LANEID] = {0, 31},
+        [SREG_DYNAMIC_SHARED] = {0, MOST_SHARED},
     };
     return limits[s];
 }

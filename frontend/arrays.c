@@ -39,6 +39,10 @@ static Val make_array(Eval *e, Ty ty, Ref data, const Val *shape, const Val *str
     return (Val){.ty = ty, .items = items};
 }
 
+Val array_made(Eval *e, DType d, bool readonly, Type space, Ref data, uint32_t ndim, const Val *shape) {
+    return make_array(e, ty_array(e->types, d, ndim, LAYOUT_C, readonly, space), data, shape, NULL);
+}
+
 Val array_param(Eval *e, const ArgType *a, Ref data, const Ref *shape, const Ref *strides) {
     Val s[MAX_NDIM], t[MAX_NDIM];
     for (uint32_t k = 0; k < a->ndim; k++) {
@@ -239,7 +243,7 @@ static Ref element_address(Eval *e, Val a, const Val *index, uint32_t n) {
     return n ? e_emit(e, OP_ADDR, (Type)a.ty->space, 2, (Ref[]){data_of(a), val_ref(e, sum)}, 0, bytes) : data_of(a);
 }
 
-static Ref imag_address(Eval *e, DType d, Ref p) {
+Ref imag_address(Eval *e, DType d, Ref p) {
     if (!e->building || p == REF_NONE) return REF_NONE;
     return e_emit(e, OP_ADDR, (Type)e->m->instrs.at[p].type, 2, (Ref[]){p, e_int(e, T_I64, 1)}, 0,
                   dtype_info[d].bytes / 2u);
@@ -368,25 +372,27 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
 }
 
 /* ---- a[index] = value -------------------------------------------------------------------------------- */
-static void store_element(Eval *e, DType d, Ref p, Val v) {
-    if (val_is_scalar(v) && dt_is_complex(val_dtype(v)) && !dt_is_complex(d)) {
-        e_fail(e, e->value_span, "store .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, v),
-               dtype_info[d].name);
-        return;
-    }
+Val array_stored(Eval *e, PySpan span, DType d, Val v) {
     Scalar s = SCALAR(d, false);
     Wide i;
+    if (dt_is_complex(val_dtype(v)) && !dt_is_complex(d))
+        return e_fail(e, span, "store .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, v),
+                      dtype_info[d].name);
     if (v.ty->weak && v.ty->dtype == DT_I64 && val_as_int(v, &i) && dt_is_int(d) && !dt_fits(d, i) && !e_numba(e)) {
         Wide wrapped = val_from_bits(e, s, (uint64_t)i).i;
-        e_fail(e, e->value_span, arena_printf(e->arena, "%s is what its low bits are", wide_text(e->arena, wrapped)),
-               DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, i), dtype_info[d].name);
-        return;
+        return e_fail(e, span, arena_printf(e->arena, "%s is what its low bits are", wide_text(e->arena, wrapped)),
+                      DIAG_CONST_DOES_NOT_FIT, wide_text(e->arena, i), dtype_info[d].name);
     }
     Val c = val_convert(e, v, s);
-    if (val_poisoned(c)) return;
     double from, to;
     if (val_as_double(v, &from) && val_as_double(c, &to) && isfinite(from) && !isfinite(to))
-        e_diag(e, e->value_span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
+        e_diag(e, span, DIAG_FLOAT_OVERFLOW, dtype_info[d].name);
+    return c;
+}
+
+static void store_element(Eval *e, DType d, Ref p, Val v) {
+    Val c = array_stored(e, e->value_span, d, v);
+    if (val_poisoned(c)) return;
     if (!dt_is_complex(d)) {
         e_store(e, p, val_ref(e, c));
         return;
@@ -396,21 +402,25 @@ static void store_element(Eval *e, DType d, Ref p, Val v) {
     e_store(e, at, val_im(e, c));
 }
 
+/* An array whose elements this thread may write; false: reported. */
+static bool writable(Eval *e, PySpan span, Val a) {
+    if (a.ty->kind != TY_ARRAY)
+        e_fail(e, span, a.ty->kind == TY_TUPLE ? "a tuple can't be changed: make a new one" : NULL, DIAG_NOT_ASSIGNABLE,
+               e_text(e, a));
+    else if (a.ty->readonly)
+        e_fail(e, span,
+               a.ty->space == T_PTRC ? "captured arrays are constants: pass it as an argument"
+                                     : "pass a writable array",
+               DIAG_READONLY, e_text(e, a));
+    else return true;
+    return false;
+}
+
 void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     if (val_poisoned(a) || val_poisoned(index) || val_poisoned(value)) return;
     Val at[MAX_NDIM], in[MAX_NDIM];
     bool ints;
-    if (a.ty->kind != TY_ARRAY) {
-        e_fail(e, span, a.ty->kind == TY_TUPLE ? "a tuple can't be changed: make a new one" : NULL, DIAG_NOT_ASSIGNABLE,
-               e_text(e, a));
-        return;
-    }
-    if (a.ty->readonly) {
-        e_fail(e, span,
-               a.ty->space == T_PTR ? "pass a writable array" : "captured arrays are constants: pass it as an argument",
-               DIAG_READONLY, e_text(e, a));
-        return;
-    }
+    if (!writable(e, span, a)) return;
     if (!spread_indices(e, span, a, index, at, &ints)) return;
     if (!ints) {
         e_fail(e, span, "write a loop over the elements", DIAG_CONSTRUCT, "assigning to several elements",
@@ -425,6 +435,20 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     }
     if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return;
     store_element(e, val_dtype(a), element_address(e, a, in, a.ty->ndim), value);
+}
+
+bool array_address(Eval *e, PySpan span, Val a, Val index, Ref *out) {
+    Val at[MAX_NDIM], in[MAX_NDIM];
+    bool ints;
+    if (!writable(e, span, a) || !spread_indices(e, span, a, index, at, &ints)) return false;
+    if (!ints) {
+        e_fail(e, span, "an index for each axis, as a tuple", DIAG_CONSTRUCT, "an atomic operation on several elements",
+               "a thread changes one element at a time");
+        return false;
+    }
+    if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return false;
+    *out = element_address(e, a, in, a.ty->ndim);
+    return true;
 }
 
 /* ---- attributes -------------------------------------------------------------------------------------- */

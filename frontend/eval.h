@@ -29,6 +29,7 @@ typedef struct CallSite {
     const char *const *kwnames;        /* names of the last nkw arguments */
     uint32_t nkw;
     const PySpan *arg_spans;           /* n spans, for a caret under an argument; may be NULL */
+    const PyInstr *at;                 /* the instruction: what a call makes once belongs to it; may be NULL */
 } CallSite;
 
 typedef Val DevCall(Eval *e, const CallSite *site, uint32_t n, const Val *args);

@@ -60,6 +60,13 @@ typedef struct Frame {
 typedef struct FuncEntry { HostRef code; PyFunc *f; } FuncEntry;
 typedef struct DataEntry { const void *data; uint32_t index; } DataEntry;
 
+/* A shared array, which all calls of a function with arguments of the same types have in common. */
+typedef struct SharedEntry {
+    const Instance *inst;
+    const PyInstr *at;
+    uint32_t index;             /* of IrModule.shared */
+} SharedEntry;
+
 /* An attribute of a host object, asked once: a property may give another object each time. */
 typedef struct AttrEntry {
     HostRef obj, value;
@@ -86,6 +93,7 @@ struct Eval {
     VEC(PhiFeed) feeds;
     VEC(FuncEntry) funcs;
     VEC(DataEntry) data;
+    VEC(SharedEntry) shared;
     VEC(AttrEntry) attrs;
     Instance *instances;
     uint32_t depth;
@@ -133,6 +141,12 @@ Val array_captured(Eval *e, const HostArray *a, bool is_bytes);
 Val array_element(Eval *e, PySpan span, Val array, Val index);   /* array[index], index known to be in 0 ... n-1 */
 Val array_attr(Eval *e, Val array, const char *name);                /* ty NULL: no such attribute */
 Val array_flatten_to_a(Eval *e, Val array);         /* the same array with explicit strides */
+Val array_made(Eval *e, DType d, bool readonly, Type space, Ref data, uint32_t ndim, const Val *shape);   /* in C order */
+/* The address of a[index], for what isn't a plain load or store; false: reported. */
+bool array_address(Eval *e, PySpan span, Val array, Val index, Ref *out);
+/* A value as an element of the dtype, with the checks of an assignment; POISON: reported at `span`. */
+Val array_stored(Eval *e, PySpan span, DType d, Val v);
+Ref imag_address(Eval *e, DType d, Ref p);          /* of the imaginary part of an element at p */
 
 /* iter.c */
 Val eval_iter_has(Eval *e, PySpan span, Val it);

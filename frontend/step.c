@@ -194,7 +194,8 @@ static Val step_call(const Step *s) {
                      .name = callee_text(s),
                      .kwnames = s->in->kwnames.at,
                      .nkw = s->in->kwnames.n,
-                     .arg_spans = spans};
+                     .arg_spans = spans,
+                     .at = s->in};
     return eval_call(e, &site, fn, n, args);
 }
 
@@ -208,7 +209,7 @@ static Val step_call_ex(const Step *s) {
     Val *args = ARENA_ARRAY(e->arena, Val, pos.ty->n + kw.ty->n + 1);
     for (uint32_t i = 0; i < pos.ty->n; i++) args[i] = pos.items[i];
     for (uint32_t i = 0; i < kw.ty->n; i++) args[pos.ty->n + i] = kw.items[i];
-    CallSite site = {.span = s->span, .name = callee_text(s), .kwnames = kw.ty->fields, .nkw = kw.ty->n};
+    CallSite site = {.span = s->span, .name = callee_text(s), .kwnames = kw.ty->fields, .nkw = kw.ty->n, .at = s->in};
     return eval_call(e, &site, fn, pos.ty->n + kw.ty->n, args);
 }
 

@@ -165,8 +165,9 @@ static const char *scalar_text(Types *t, DType d, bool weak) {
 static const char *array_text(Types *t, Ty ty) {
     static const char *const layouts[] = {"C", "F", "A"};
     if (ty->weak) return "bytes";
-    return arena_printf(t->arena, "array(%s, %ud, %s%s)", dtype_info[ty->dtype].name, ty->ndim, layouts[ty->layout],
-                        ty->readonly ? ", readonly" : "");
+    const char *space = ty->space == T_PTRS ? ", shared" : ty->space == T_PTRL ? ", local" : "";
+    return arena_printf(t->arena, "array(%s, %ud, %s%s%s)", dtype_info[ty->dtype].name, ty->ndim, layouts[ty->layout],
+                        ty->readonly ? ", readonly" : "", space);
 }
 
 static const char *items_text(Types *t, const char *open, Ty ty, const char *close) {

@@ -38,7 +38,8 @@ typedef struct ErrorRecord {
 /* The largest launch, on every device as on CUDA's. Compiled code relies on it: a device must refuse more. */
 enum {
     MOST_BLOCK_X = 1024, MOST_BLOCK_Y = 1024, MOST_BLOCK_Z = 64, MOST_BLOCK_THREADS = 1024,
-    MOST_GRID_X = INT32_MAX, MOST_GRID_Y = 65535, MOST_GRID_Z = 65535
+    MOST_GRID_X = INT32_MAX, MOST_GRID_Y = 65535, MOST_GRID_Z = 65535,
+    MOST_SHARED = 256 * 1024 /* bytes of a block; GPUs have up to 227 KiB */
 };
 
 /* What a CPU entry gets beside its parameters. Layout is known to compiler/lower_cpu.c. */

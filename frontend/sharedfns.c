@@ -1,0 +1,287 @@
+/* sharedfns.c - arrays that a kernel makes (gpu.shared.array, gpu.local.array, gpu.const.array_like), views of arrays
+ * as other types and shapes, barriers and fences.
+ *
+ * A shared array belongs to the place in the source that makes it, as a `__shared__` variable of CUDA C does: a loop,
+ * or a function that is called twice, gets the same one again. Dynamic ones (shape 0) all start where the static ones
+ * end, and are as long as the launch says. */
+#include "devfns.h"
+#include "evaluator.h"
+
+#include <string.h>
+
+enum { STATIC_SHARED = 48 * 1024, LOCAL_BYTES = 512 * 1024, ALLOCA_ALIGN = 16, MOST_ALIGN = 1024 };
+
+/* ---- arguments ------------------------------------------------------------------------------------------- */
+typedef struct Request {
+    DType dtype;
+    uint32_t ndim, align;
+    Val shape[MAX_NDIM];
+    Wide bytes;
+    bool dynamic;
+} Request;
+
+static const Val *axes_of(const Val *shape, uint32_t *n) {
+    if (shape->ty->kind != TY_TUPLE) return *n = 1, shape;
+    *n = shape->ty->n;
+    return shape->items;
+}
+
+/* Sizes are constants: the compiler lays memory out. */
+static bool read_shape(Eval *e, const CallSite *site, Val shape, bool may_be_dynamic, Request *r) {
+    const Val *axes = axes_of(&shape, &r->ndim);
+    Wide size = 1;
+    if (r->ndim > MAX_NDIM || r->ndim == 0) {
+        e_fail(e, arg_span(site, 0), "such as 64 or (8, 8)", DIAG_ARG_VALUE, site->name,
+               r->ndim ? "an array has at most 16 axes" : "an array needs an axis");
+        return false;
+    }
+    for (uint32_t k = 0; k < r->ndim; k++) {
+        Wide n;
+        bool integer = val_is_scalar(axes[k]) && dt_is_int(val_dtype(axes[k]));
+        if (!integer || !val_as_int(axes[k], &n)) {
+            e_fail(e, arg_span(site, 0),
+                   integer ? "use numbers, globals, or variables of an enclosing function; gpu.shared.array(0, dtype) "
+                             "takes its size from the launch"
+                           : "a size is an integer",
+                   DIAG_ARG_CONSTANT, site->name, "shape", e_text(e, axes[k]));
+            return false;
+        }
+        if (n < 0 || (n == 0 && (!may_be_dynamic || r->ndim > 1))) {
+            e_fail(e, arg_span(site, 0),
+                   may_be_dynamic ? "shape 0 stands for dynamic shared memory, in one axis; view() and reshape() give "
+                                    "it others"
+                                  : NULL,
+                   DIAG_ARG_VALUE, site->name, "sizes must be above 0");
+            return false;
+        }
+        r->shape[k] = val_int(e, n);
+        size = size > INT32_MAX ? size : size * n;
+    }
+    r->dynamic = size == 0;
+    r->bytes = size * dtype_info[r->dtype].bytes;
+    return true;
+}
+
+static bool read_align(Eval *e, const CallSite *site, Val v, uint32_t most, Request *r) {
+    DType part = dtype_info[r->dtype].part;
+    Wide align = 0;
+    r->align = dtype_info[part].bytes;
+    if (!v.ty || v.ty->kind == TY_NONE) return true;
+    if (!val_as_int(v, &align)) {
+        e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "alignment", e_text(e, v));
+        return false;
+    }
+    if (align < r->align || align > most || (align & (align - 1))) {
+        e_fail(e, site->span, arena_printf(e->arena, "from %u to %u", r->align, most), DIAG_ARG_VALUE, site->name,
+               "the alignment is a power of 2, and no less than an element's");
+        return false;
+    }
+    r->align = (uint32_t)align;
+    return true;
+}
+
+static bool read_request(Eval *e, const CallSite *site, uint32_t n, const Val *args, bool shared, Request *r) {
+    static const char *const params[] = {"shape", "dtype", "?alignment"};
+    Val v[3];
+    *r = (Request){.dtype = DT_NONE};
+    if (!call_bind(e, site, n, args, 3, params, v)) return false;
+    if (!val_dtype_named(e, v[1], &r->dtype)) {
+        e_fail(e, arg_span(site, 1), "a dtype is written np.float32 or \"float32\"", DIAG_ARG_TYPE, site->name,
+               e_text(e, v[1]));
+        return false;
+    }
+    return read_shape(e, site, v[0], shared, r) && read_align(e, site, v[2], shared ? MOST_ALIGN : ALLOCA_ALIGN, r);
+}
+
+/* ---- making arrays ----------------------------------------------------------------------------------------- */
+static uint32_t shared_index(Eval *e, const CallSite *site, const Request *r) {
+    const Instance *inst = e->frame->inst;
+    for (uint32_t i = 0; site->at && i < e->shared.n; i++)
+        if (e->shared.at[i].inst == inst && e->shared.at[i].at == site->at) return e->shared.at[i].index;
+    IrShared s = {.bytes = (uint32_t)r->bytes, .align = r->align, .dynamic = r->dynamic};
+    VEC_PUSH(e->arena, &e->m->shared, s);
+    VEC_PUSH(e->arena, &e->shared, ((SharedEntry){inst, site->at, e->m->shared.n - 1}));
+    return e->m->shared.n - 1;
+}
+
+static Wide static_bytes(const Eval *e) {
+    Wide sum = 0;
+    for (uint32_t i = 0; i < e->m->shared.n; i++) {
+        const IrShared *s = &e->m->shared.at[i];
+        if (!s->dynamic) sum = (sum + s->align - 1) / s->align * s->align + s->bytes;
+    }
+    return sum;
+}
+
+static Val too_large(Eval *e, const CallSite *site, Wide bytes, const char *what, Wide most, const char *help) {
+    return e_fail(e, site->span, help, DIAG_ARG_VALUE, site->name,
+                  arena_printf(e->arena, "%s takes %s bytes, and there are at most %s", what,
+                               wide_text(e->arena, bytes), wide_text(e->arena, most)));
+}
+
+Val fn_shared_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char help[] =
+        "gpu.shared.array(0, dtype) takes its size from the launch, k[grid, block, stream, bytes], "
+        "and can be larger";
+    Request r;
+    if (!read_request(e, site, n, args, true, &r)) return val_poison(e);
+    if (r.bytes > STATIC_SHARED) return too_large(e, site, r.bytes, "the array", STATIC_SHARED, help);
+    Ref data = REF_NONE;
+    if (e->building) {
+        data = e_emit(e, OP_SHARED, T_PTRS, 0, NULL, 0, shared_index(e, site, &r));
+        if (static_bytes(e) > STATIC_SHARED)
+            return too_large(e, site, static_bytes(e), "with the arrays before, it", STATIC_SHARED, help);
+    }
+    if (r.dynamic) {
+        Ref bytes = e_conv(e, T_I64, e_sreg(e, SREG_DYNAMIC_SHARED)), size = e_int(e, T_I64, dtype_info[r.dtype].bytes);
+        r.shape[0] = val_rt_int(e, e_op2(e, OP_TRUNCDIV, T_I64, bytes, size));
+    }
+    return array_made(e, r.dtype, false, T_PTRS, data, r.ndim, r.shape);
+}
+
+Val fn_local_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Request r;
+    if (!read_request(e, site, n, args, false, &r)) return val_poison(e);
+    if (r.bytes > LOCAL_BYTES)
+        return too_large(e, site, r.bytes, "the array", LOCAL_BYTES, "a part of an array argument for each thread");
+    Ref data = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, 0, (uint64_t)r.bytes);
+    return array_made(e, r.dtype, false, T_PTRL, data, r.ndim, r.shape);
+}
+
+/* A captured array is constant already: in constant memory if it is small. */
+Val fn_array_like(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"ndarray"};
+    Val a;
+    if (!call_bind(e, site, n, args, 1, params, &a)) return val_poison(e);
+    bool captured =
+        a.ty->kind == TY_ARRAY && a.ty->readonly && a.items[0].ty->kind == TY_PTR &&
+        val_is_known((Val){.ty = ty_composite(e->types, TY_TUPLE, 0, a.ty->ndim, a.items + 1, NULL, NULL, NULL),
+                           .items = a.items + 1});
+    if (captured) return a;
+    return e_fail(e, arg_span(site, 0), "a global, or a variable of an enclosing function, that is a NumPy array",
+                  DIAG_ARG_TYPE, site->name, e_text(e, a));
+}
+
+/* ---- the same memory in another way ---------------------------------------------------------------------------- */
+static Val self_array(Eval *e, const CallSite *site, Val a, const char *what) {
+    if (a.ty->layout == LAYOUT_C && !a.ty->weak) return a;
+    return e_fail(e, site->span, "index it as it is", DIAG_CONSTRUCT, site->name, what);
+}
+
+static Val product(Eval *e, uint32_t n, const Val *items) {
+    Val size = val_int(e, 1);
+    for (uint32_t k = 0; k < n; k++) size = eval_arith(e, PYB_MUL, e_python_int(e), size, items[k]);
+    return size;
+}
+
+static Val remade(Eval *e, Val a, DType d, uint32_t ndim, const Val *shape) {
+    return array_made(e, d, a.ty->readonly, (Type)a.ty->space, a.items[0].ref[0], ndim, shape);
+}
+
+Val fn_array_view(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"/self", "dtype"};
+    Val v[2], shape[MAX_NDIM];
+    DType d;
+    if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
+    if (!val_dtype_named(e, v[1], &d))
+        return e_fail(e, site->span, "a dtype is written np.float32", DIAG_ARG_TYPE, site->name, e_text(e, v[1]));
+    Val a = self_array(e, site, v[0], "only an array in C order can be seen as another type");
+    if (val_poisoned(a)) return a;
+    uint32_t ndim = a.ty->ndim, from = dtype_info[a.ty->dtype].bytes, to = dtype_info[d].bytes;
+    Wide last = 0;
+    bool known = ndim && val_as_int(a.items[ndim], &last);
+    if (from != to && (!ndim || (known && last * from % to)))
+        return e_fail(e, site->span, "the bytes of the last axis are a multiple of the new type's", DIAG_ARG_TYPES,
+                      site->name, e_text(e, a), dtype_info[d].name);
+    for (uint32_t k = 0; k < ndim; k++) shape[k] = a.items[1 + k];
+    if (from != to) {
+        Val bytes = eval_arith(e, PYB_MUL, e_python_int(e), shape[ndim - 1], val_int(e, from));
+        shape[ndim - 1] = eval_arith(e, PYB_FLOORDIV, e_python_int(e), bytes, val_int(e, to));
+    }
+    return remade(e, a, d, ndim, shape);
+}
+
+/* One size may be -1: what the others leave. */
+static bool fill_in(Eval *e, const CallSite *site, Val total, uint32_t n, Val *shape) {
+    uint32_t missing = n;
+    Wide size;
+    for (uint32_t k = 0; k < n; k++) {
+        if (!val_is_scalar(shape[k]) || !dt_is_int(val_dtype(shape[k]))) {
+            e_fail(e, site->span, "a size is an integer", DIAG_ARG_TYPE, site->name, e_text(e, shape[k]));
+            return false;
+        }
+        shape[k] = val_convert(e, shape[k], e_python_int(e));
+        if (!val_as_int(shape[k], &size) || size >= 0) continue;
+        if (size != -1 || missing < n) {
+            e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, "one size may be -1, and no other below 0");
+            return false;
+        }
+        missing = k;
+    }
+    if (missing == n) return true;
+    shape[missing] = val_int(e, 1);
+    shape[missing] = eval_arith(e, PYB_FLOORDIV, e_python_int(e), total, product(e, n, shape));
+    return true;
+}
+
+Val fn_array_reshape(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val shape[MAX_NDIM];
+    if (site->nkw || n < 2 || n > MAX_NDIM)
+        return e_fail(e, site->span, "such as x.reshape(8, -1)", DIAG_ARG_VALUE, site->name, "it takes the new sizes");
+    Val a = self_array(e, site, args[0], "only an array in C order has another shape without a copy");
+    if (val_poisoned(a)) return a;
+    bool tuple = n == 2 && args[1].ty->kind == TY_TUPLE && args[1].ty->n <= MAX_NDIM;
+    uint32_t ndim = tuple ? args[1].ty->n : n - 1;
+    memcpy(shape, tuple ? args[1].items : args + 1, ndim * sizeof *shape);
+    Val total = product(e, a.ty->ndim, a.items + 1);
+    if (!fill_in(e, site, total, ndim, shape)) return val_poison(e);
+    Wide before, after;
+    if (val_as_int(total, &before) && val_as_int(product(e, ndim, shape), &after) && before != after)
+        return e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name,
+                      arena_printf(e->arena, "%s elements don't become %s", wide_text(e->arena, before),
+                                   wide_text(e->arena, after)));
+    return remade(e, a, val_dtype(a), ndim, shape);
+}
+
+Val fn_array_ravel(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val a;
+    if (!bind_args(e, site, n, args, 1, &a)) return val_poison(e);
+    a = self_array(e, site, a, "only an array in C order has one axis without a copy");
+    if (val_poisoned(a)) return a;
+    Val total = product(e, a.ty->ndim, a.items + 1);
+    return remade(e, a, val_dtype(a), 1, &total);
+}
+
+/* ---- barriers and fences --------------------------------------------------------------------------------------- */
+static bool no_arguments(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const none[1] = {NULL};
+    Val unused;
+    return call_bind(e, site, n, args, 0, none, &unused);
+}
+
+Val fn_syncthreads(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    if (!no_arguments(e, site, n, args)) return val_poison(e);
+    e_emit(e, OP_BARRIER, T_VOID, 0, NULL, 0, 0);
+    return val_none(e);
+}
+
+/* param: BarrierRed. A Python int or bool; Numba's are int32. */
+Val fn_syncthreads_red(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"predicate"};
+    Val v;
+    if (!call_bind(e, site, n, args, 1, params, &v)) return val_poison(e);
+    Val truth = eval_truth(e, site->span, v);
+    if (val_poisoned(truth)) return truth;
+    Ref p = val_ref(e, truth);
+    Ref r = e_emit(e, OP_BARRIER_RED, T_I32, 1, &p, site->fn->param, 0);
+    if (e_numba(e)) return val_typed(e, DT_I32, r);
+    if (site->fn->param == BARRIER_POPC) return val_rt_int(e, e_conv(e, T_I64, r));
+    return val_rt_bool(e, e_conv(e, T_BOOL, r));
+}
+
+/* param: Scope */
+Val fn_threadfence(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    if (!no_arguments(e, site, n, args)) return val_poison(e);
+    e_emit(e, OP_FENCE, T_VOID, 0, NULL, site->fn->param, 0);
+    return val_none(e);
+}

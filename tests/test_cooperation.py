@@ -1,0 +1,213 @@
+"""Threads that cooperate: shared memory, barriers, atomics, warp operations, against what they are defined to do."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gpu
+import numpy as np
+import pytest
+from gpu import cuda
+
+TILE = 8
+ROWS, COLUMNS = 4, 8
+
+
+class Size(enum.IntEnum):
+    SMALL = 16
+
+
+class Sizes:
+    small = 16
+
+
+@pytest.fixture(autouse=True)
+def device() -> Iterator[None]:
+    with gpu.device("emulated"):
+        yield
+
+
+# ---- shared memory
+
+SHAPE = (ROWS, COLUMNS)
+
+
+def shaped(shape: Any, dtype: Any = np.float32) -> Any:
+    """A kernel that turns the first 16 of its elements around in a shared array of a shape from its closure."""
+
+    @gpu.jit
+    def turned(a, o):
+        s = gpu.shared.array(shape, dtype=dtype).ravel()
+        t = gpu.threadIdx.x
+        s[t] = a[t]
+        gpu.syncthreads()
+        o[t] = s[15 - t]
+
+    return turned
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [16, 2 * TILE, (16,), (2, 8), SHAPE, (TILE // 2, 2, 2), Size.SMALL, Sizes.small, np.int32(16), (Size.SMALL, 2)],
+    ids=repr,
+)
+def test_shapes_of_shared_arrays(shape: Any) -> None:
+    a = np.arange(16, dtype=np.float32)
+    o = np.zeros_like(a)
+    shaped(shape)[1, 16](a, o)
+    assert (o == a[::-1]).all()
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "int8",
+        "uint16",
+        "i4",
+        "float64",
+        np.bool_,
+        np.uint64,
+        np.float16,
+        np.complex64,
+        np.dtype("c16"),
+        gpu.bfloat16,
+        float,
+    ],
+    ids=str,
+)
+def test_types_of_shared_arrays(dtype: Any) -> None:
+    a = np.arange(16) % 2
+    o = np.zeros(16, np.complex128)
+    shaped(16, dtype)[1, 16](a, o)
+    assert (o == a[::-1]).all()
+
+
+@gpu.jit
+def of_globals(o):
+    s = gpu.shared.array((ROWS, COLUMNS * 2), np.int32, alignment=16)
+    y, x = gpu.threadIdx.y, gpu.threadIdx.x
+    s[y, x] = y * 100 + x
+    gpu.syncthreads()
+    o[y, x] = s[-1 - y, -1 - x] + s[y:][0][x]
+
+
+def test_indices_of_shared_arrays() -> None:
+    o = np.zeros((ROWS, 2 * COLUMNS), np.int32)
+    of_globals[1, (2 * COLUMNS, ROWS)](o)
+    s = np.add.outer(np.arange(ROWS) * 100, np.arange(2 * COLUMNS))
+    assert (o == s[::-1, ::-1] + s).all()
+
+
+def reversed_in(s, t, n):
+    """A device function with an array of its own, and a barrier."""
+    mine = gpu.shared.array(32, np.int64)
+    mine[t] = s[t]
+    gpu.syncthreads()
+    v = mine[n - 1 - t]
+    gpu.syncthreads()
+    return v
+
+
+@gpu.jit
+def through_functions(o):
+    s = gpu.shared.array(32, np.int64)
+    t = gpu.threadIdx.x
+    s[t] = t
+    pair = (s, s[16:])
+    gpu.syncthreads()
+    once = reversed_in(pair[0], t, 32)
+    s[t] = once
+    gpu.syncthreads()
+    o[t] = once * 1000 + reversed_in(s, t, 32) * 10 + pair[1][t // 2] - pair[1][t // 2]
+
+
+def test_shared_arrays_pass_through_functions() -> None:
+    o = np.zeros(32, np.int64)
+    through_functions[1, 32](o)
+    t = np.arange(32)
+    assert (o == (31 - t) * 1000 + t * 10).all()
+    ptx = through_functions.inspect("ptx", "i8[::1]", arch="sm_80")
+    assert ptx.count(".shared .align") == 2, "a function called twice has one array"
+
+
+@gpu.jit
+def dynamic(o):
+    t = gpu.threadIdx.x
+    floats = gpu.shared.array(0, np.float32)[:16]
+    integers = gpu.shared.array(0, np.int32)[16:32]
+    wide = gpu.shared.array(0, np.uint8)[128:].view(np.float64).reshape(2, -1)
+    floats[t] = np.float32(t) / 2
+    integers[t] = t
+    wide[t // 8, t % 8] = -t
+    gpu.syncthreads()
+    o[t] = floats[15 - t] + integers[15 - t] * 100 + wide[1 - t // 8, t % 8] * 10000
+    o[16] = gpu.shared.array(0, np.float64).size
+
+
+def test_dynamic_shared_memory() -> None:
+    o = np.zeros(17)
+    dynamic[1, 16, 0, 256](o)
+    t = np.arange(16)
+    assert (o[:16] == (15 - t) / 2 + (15 - t) * 100 - 10000 * (t ^ 8)).all()
+    assert o[16] == 32
+
+
+@cuda.jit
+def numba_shared(a, o):
+    s = cuda.shared.array(shape=(2, TILE), dtype=cuda.float32)
+    mine = cuda.local.array(2, cuda.float64)
+    i = cuda.threadIdx.x
+    s[i // TILE, i % TILE] = a[i]
+    cuda.syncthreads()
+    for k in range(2):
+        mine[k] = s[k, i % TILE]
+    o[i] = mine[0] + 100 * mine[-1] + cuda.const.array_like(TABLE)[i % 3]
+
+
+TABLE = np.array([1000, 2000, 3000])
+
+
+def test_numba_names() -> None:
+    a = np.arange(16, dtype=np.float32)
+    o = np.zeros(16)
+    numba_shared[1, 16](a, o)
+    t = np.arange(16)
+    assert (o == t % 8 + 100 * (8 + t % 8) + TABLE[t % 3]).all()
+
+
+@gpu.jit
+def barriers(o):
+    t = gpu.threadIdx.x
+    o[t, 0] = gpu.syncthreads_count(t % 3 == 0)
+    o[t, 1] = gpu.syncthreads_and(t < 40)
+    o[t, 2] = gpu.syncthreads_or(t == 39)
+    o[t, 3] = gpu.syncthreads_and(t < 39) + gpu.syncthreads_or(t > 39)
+
+
+def test_barriers_with_predicates() -> None:
+    o = np.full((40, 4), -1)
+    barriers[1, 40](o)
+    assert (o == [14, 1, 1, 0]).all()
+
+
+@gpu.jit
+def fences(data, flag, o):
+    if gpu.blockIdx.x == 0:
+        data[0] = 42
+        gpu.threadfence()
+        flag[0] = 1
+    else:
+        while flag[0] == 0:
+            pass
+        gpu.threadfence()
+        gpu.threadfence_block()
+        gpu.threadfence_system()
+        o[0] = data[0]
+
+
+def test_fences_order_memory() -> None:
+    o = np.zeros(1, np.int64)
+    fences[2, 1](np.zeros(1, np.int64), np.zeros(1, np.int32), o)
+    assert o[0] == 42
