@@ -185,7 +185,7 @@ def test_variables_of_the_emulator(asked) -> None:
     asked(GPU_EMULATOR_SM="5")
     (found,) = _doctor.emulator()
     assert found.state == BAD
-    assert found.text.startswith("GPU_EMULATOR_SM=5: it takes 70, 75")
+    assert found.text.startswith("GPU_EMULATOR_SM=5: it takes 70 75")
     assert found.action == "correct the variable, or unset it"
 
 
