@@ -114,6 +114,7 @@ static uint64_t integer_to_float(const Op *op, const uint64_t *x) {
     if (op->flags & SAT) n = n < 0 ? 0 : n > 1 ? 1 : n;
     if (floats[TO].small)
         return round_small(floats[TO].small, (Number){IS_NUMBER, n < 0, n, 0}, roundings[ROUNDING].way, false);
+    if (!n) return 0; /* compilers make -0 of it when rounding down */
     fesetround(roundings[ROUNDING].mode);
     volatile int64_t low = (int64_t)n;
     volatile uint64_t high = (uint64_t)n;
