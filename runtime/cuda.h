@@ -31,6 +31,9 @@ typedef struct CudaDriver {
     void (*print_faults)(bool print);
     void (*forgive)(int device);
     void (*interrupt)(int device);
+    void (*profile)(bool on);
+    EmulatorLine *(*profile_read)(size_t *n);
+    void (*free_lines)(EmulatorLine *lines);
 } CudaDriver;
 
 enum { OLDEST_DRIVER = 11000 };

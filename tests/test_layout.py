@@ -25,6 +25,7 @@ MAY_INCLUDE = {
             "frontend/devfn.h",
             "runtime/runtime.h",
             "runtime/device_info.def",
+            "runtime/profile.h",
             "runtime/status.def",
         },
         ("Python.h", "structmember.h", "ffi.h"),

@@ -11,6 +11,7 @@
  *   faults.c      the array that a fault on the emulator is about (launch.h)
  *   array.c       arrays on a device;  arraycopy.c  copies between any two arrays;  stream.c  streams and events;
  *                 dlpack.c  exchange with other libraries (array.h)
+ *   profile.c     counters of the emulated devices
  *   hostcall.c    a device function called from Python, through libffi
  *   errors.c      messages and kernel exceptions as Python exceptions
  *   inspect.c     text of each stage, PTX for the command line
@@ -337,6 +338,11 @@ PyObject *device_synchronize(PyObject *module, PyObject *unused);
 PyObject *device_problem(PyObject *module, PyObject *kind);
 PyObject *device_count(PyObject *module, PyObject *kind);
 PyObject *device_properties(PyObject *module, PyObject *name);
+
+/* ---- profile.c --------------------------------------------------------------------------------- */
+
+PyObject *profile_count(PyObject *module, PyObject *on);
+PyObject *profile_read(PyObject *module, PyObject *unused);
 
 /* ---- hostcall.c -------------------------------------------------------------------------------- */
 
