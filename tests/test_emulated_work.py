@@ -221,6 +221,9 @@ def test_linking(driver: Driver) -> None:
     driver.cuLinkAddData(state, 1, caller.encode(), len(caller), b"a.ptx", 0, None, None)
     fails("INVALID_PTX", driver.cuLinkComplete, state, byref(image), byref(size))
     assert b"seven" in log.value
+    devrt = b"!<arch>\n...cuda_device_runtime.o..."  # NVIDIA's libcudadevrt.a is built in
+    driver.cuLinkAddData(state, 4, devrt, len(devrt), b"libcudadevrt.a", 0, None, None)
+    fails("NO_BINARY_FOR_GPU", driver.cuLinkAddData, state, 4, b"!<arch>\n...", 11, b"a.a", 0, None, None)
     fails("NO_BINARY_FOR_GPU", driver.cuLinkAddData, state, 0, b"\x7fELF", 4, b"a.cubin", 0, None, None)
     driver.cuLinkDestroy(state)
 

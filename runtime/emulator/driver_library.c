@@ -1,5 +1,6 @@
 /* driver_library.c - libraries: code that is loaded into each context where one of its kernels is used; and the linker.
  */
+#define _GNU_SOURCE
 #include "driver.h"
 
 #include <stdlib.h>
@@ -361,11 +362,19 @@ CUresult cuLinkCreate_v2(uint32_t n, CUjit_option *options, void **values, CUlin
     return create(ENTRY_cuLinkCreate_v2, n, options, values, out);
 }
 
+/* NVIDIA's libcudadevrt.a: what kernels call of it, the emulator has built in. */
+static bool is_device_runtime(CUjitInputType type, const void *data, size_t size) {
+    static const char archive[] = "!<arch>\n", member[] = "cuda_device_runtime.o";
+    return type == CU_JIT_INPUT_LIBRARY && size > sizeof archive && !memcmp(data, archive, sizeof archive - 1) &&
+           memmem(data, size, member, sizeof member - 1);
+}
+
 /* With the lock; gives it back. An image may hold several texts. */
 static CUresult add_data(CUlinkState s, CUjitInputType type, const void *data, size_t size, const char *name) {
     (void)name;
     if (type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM || !data || !size)
         return call_end(CUDA_ERROR_INVALID_VALUE);
+    if (is_device_runtime(type, data, size)) return call_end(CUDA_SUCCESS);
     if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY) {
         log_add(&s->options.log, "fatal   : the emulator links PTX, and this input is machine code\n");
         jit_copy_log(&s->options);
