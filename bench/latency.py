@@ -13,7 +13,9 @@ import argparse
 import json
 import subprocess
 import sys
+import tempfile
 import textwrap
+from pathlib import Path
 
 CLOCK = """
 import json, sys, time
@@ -21,7 +23,8 @@ t = time.perf_counter
 """
 
 # Each script prints a JSON object of milliseconds (microseconds for launches). The work is the same: c = a + b over
-# float32 arrays of 1000 elements, then a second kernel of the same kind.
+# float32 arrays of 1000 elements, then a second kernel of the same kind; ours alone, a kernel of a
+# thousand lines.
 OURS = """
 import numpy as np
 t0 = t(); import gpu; t1 = t()
@@ -42,9 +45,14 @@ launch = add[1, 32]; launch(a, b, c)
 t5 = t()
 for _ in range(2000): launch(a, b, c)
 t6 = t()
+long = 'def long(x, o):\\n    i = gpu.grid(1)\\n    b = x[i]\\n'
+long += ''.join(f'    if b > {j}: b = b * 0.5 + {j}\\n' for j in range(1000)) + '    o[i] = b\\n'
+exec(long)
+t9 = t(); gpu.jit(long).compile('f4[::1], f4[::1]'); t10 = t()
 t7 = t(); add.inspect('ptx', 'f4[::1], f4[::1], f4[::1]', arch='sm_80'); t8 = t()
 print(json.dumps({'import': 1e3*(t1-t0), 'first compile': 1e3*(t3-t2), 'second kernel': 1e3*(t4-t3),
-                  'launch of 32 threads': 1e6*(t6-t5)/2000, 'PTX': 1e3*(t8-t7)}))
+                  'launch of 32 threads': 1e6*(t6-t5)/2000, 'PTX': 1e3*(t8-t7),
+                  '1000 lines': 1e3*(t10-t9)}))
 """
 
 NUMBA = """
@@ -100,17 +108,19 @@ print(json.dumps({'import': 1e3*(t1-t0), 'first compile': 1e3*(t3-t2), 'launch o
 
 
 def run(python: str, script: str, *args: str) -> dict[str, float] | None:
-    """One fresh process; None if the peer isn't there or fails."""
-    done = subprocess.run([python, "-c", CLOCK + textwrap.dedent(script), *args], capture_output=True, text=True)
+    """One fresh process, from a file, which Warp reads; None if it fails, and then why on stderr."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program.py"
+        program.write_text(CLOCK + textwrap.dedent(script))
+        done = subprocess.run([python, program, *args], capture_output=True, text=True)
     if done.returncode:
+        print(done.stderr.splitlines()[-1:], file=sys.stderr)
         return None
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def measure(peers: str | None, rounds: int) -> dict[str, dict[str, float]]:
     """Minima over the rounds, by contestant."""
-    import tempfile
-
     best: dict[str, dict[str, float]] = {}
     for _ in range(rounds):
         contest = [("gpu", sys.executable, OURS)]
