@@ -62,7 +62,8 @@ static bool int_to_int(const PtxForm *f, PtxInst *in) {
 
 /* ---- floats to integers, the usual forms --------------------------------------------------------- */
 
-/* Out of range: the nearest that there is. `below` is the largest S less than `end`, with which D's numbers end. */
+/* Out of range: the nearest that there is. `below` is an S less than `end`, with which D's numbers end, and no less
+ * than the last of them that S has. */
 #define TO_INT(name, D, S, start, below, end, last, nan)                                                               \
     INLINE D name(S x) {                                                                                               \
         S y = x > (start) ? x : (start);                                                                               \
@@ -71,6 +72,10 @@ static bool int_to_int(const PtxForm *f, PtxInst *in) {
         r = x >= (end) ? (last) : r;                                                                                   \
         return x != x ? (nan) : r;                                                                                     \
     }
+TO_INT(s16_of_f32, int16_t, float, -0x1p15f, 32767.0f, 0x1p15f, INT16_MAX, 0)
+TO_INT(u16_of_f32, uint16_t, float, 0.0f, 65535.0f, 0x1p16f, UINT16_MAX, 0)
+TO_INT(s16_of_f64, int16_t, double, -0x1p15, 32767.0, 0x1p15, INT16_MAX, INT16_MIN)
+TO_INT(u16_of_f64, uint16_t, double, 0.0, 65535.0, 0x1p16, UINT16_MAX, 0x8000)
 TO_INT(s32_of_f32, int32_t, float, -0x1p31f, 0x1.fffffep30f, 0x1p31f, INT32_MAX, 0)
 TO_INT(u32_of_f32, uint32_t, float, 0.0f, 0x1.fffffep31f, 0x1p32f, UINT32_MAX, 0)
 TO_INT(s64_of_f32, int64_t, float, -0x1p63f, 0x1.fffffep62f, 0x1p63f, INT64_MAX, INT64_MIN)
@@ -85,10 +90,14 @@ TO_INT(u64_of_f64, uint64_t, double, 0.0, 0x1.fffffffffffffp63, 0x1p64, UINT64_M
     UNARY(rzi_##to##_##from, D, S, to##_of_##from(x))                                                                  \
     UNARY(rmi_##to##_##from, D, S, to##_of_##from(__builtin_floor##suffix(x)))                                         \
     UNARY(rpi_##to##_##from, D, S, to##_of_##from(__builtin_ceil##suffix(x)))
+DEFINE(s16, f32, int16_t, float, f)
+DEFINE(u16, f32, uint16_t, float, f)
 DEFINE(s32, f32, int32_t, float, f)
 DEFINE(u32, f32, uint32_t, float, f)
 DEFINE(s64, f32, int64_t, float, f)
 DEFINE(u64, f32, uint64_t, float, f)
+DEFINE(s16, f64, int16_t, double, )
+DEFINE(u16, f64, uint16_t, double, )
 DEFINE(s32, f64, int32_t, double, )
 DEFINE(u32, f64, uint32_t, double, )
 DEFINE(s64, f64, int64_t, double, )
@@ -100,6 +109,8 @@ DEFINE(u64, f64, uint64_t, double, )
 #define DEFINE(from, S)                                                                                                \
     UNARY(rn_f32_##from, float, S, x)                                                                                  \
     UNARY(rn_f64_##from, double, S, x)
+DEFINE(s16, int16_t)
+DEFINE(u16, uint16_t)
 DEFINE(s32, int32_t)
 DEFINE(u32, uint32_t)
 DEFINE(s64, int64_t)
@@ -141,14 +152,20 @@ typedef struct Quick {
         PT_##T, PT_##T, ROUND_RPI, 0, PAIR(rpi_##t)                                                                    \
     }
 static const Quick quick[] = {
+    TO(S16, s16, F32, f32),
+    TO(U16, u16, F32, f32),
     TO(S32, s32, F32, f32),
     TO(U32, u32, F32, f32),
     TO(S64, s64, F32, f32),
     TO(U64, u64, F32, f32),
+    TO(S16, s16, F64, f64),
+    TO(U16, u16, F64, f64),
     TO(S32, s32, F64, f64),
     TO(U32, u32, F64, f64),
     TO(S64, s64, F64, f64),
     TO(U64, u64, F64, f64),
+    FROM(S16, s16),
+    FROM(U16, u16),
     FROM(S32, s32),
     FROM(U32, u32),
     FROM(S64, s64),

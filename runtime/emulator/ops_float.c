@@ -19,45 +19,25 @@ INLINE float after(float x, uint8_t sub) {
 }
 
 #define DIRECTED_1(name, call)                                                                                         \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
-        float *d = lanes(w, &in->o[0]);                                                                                \
-        const float *a = lanes(w, &in->o[1]);                                                                          \
-        uint8_t sub = in->sub;                                                                                         \
-        unsigned how = sub & SUB_ROUND;                                                                                \
-        EACH_LANE(mask, i, {                                                                                           \
-            float x = before(a[i], sub);                                                                               \
-            d[i] = after(call, sub);                                                                                   \
-        });                                                                                                            \
-    }
+    LANE_FN(name, float *d = lanes(w, &in->o[0]); const float *a = lanes(w, &in->o[1]); uint8_t sub = in->sub;         \
+            unsigned how = sub & SUB_ROUND; SET_LANES(mask, float, d, i, after(call(before(a[i], sub), how), sub));)
 #define DIRECTED_2(name, call)                                                                                         \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
-        float *d = lanes(w, &in->o[0]);                                                                                \
-        const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);                                                \
-        uint8_t sub = in->sub;                                                                                         \
-        unsigned how = sub & SUB_ROUND;                                                                                \
-        EACH_LANE(mask, i, {                                                                                           \
-            float x = before(a[i], sub), y = before(b[i], sub);                                                        \
-            d[i] = after(call, sub);                                                                                   \
-        });                                                                                                            \
-    }
+    LANE_FN(name, float *d = lanes(w, &in->o[0]); const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);      \
+            uint8_t sub = in->sub; unsigned how = sub & SUB_ROUND;                                                     \
+            SET_LANES(mask, float, d, i, after(call(before(a[i], sub), before(b[i], sub), how), sub));)
 #define DIRECTED_3(name, call)                                                                                         \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
-        float *d = lanes(w, &in->o[0]);                                                                                \
-        const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]), *c = lanes(w, &in->o[3]);                      \
-        uint8_t sub = in->sub;                                                                                         \
-        unsigned how = sub & SUB_ROUND;                                                                                \
-        EACH_LANE(mask, i, {                                                                                           \
-            float x = before(a[i], sub), y = before(b[i], sub), z = before(c[i], sub);                                 \
-            d[i] = after(call, sub);                                                                                   \
-        });                                                                                                            \
-    }
-DIRECTED_2(directed_add_f32, add_float(x, y, how))
-DIRECTED_2(directed_sub_f32, add_float(x, -y, how))
-DIRECTED_2(directed_mul_f32, mul_float(x, y, how))
-DIRECTED_3(directed_fma_f32, fma_float(x, y, z, how))
-DIRECTED_2(directed_div_f32, div_float(x, y, how))
-DIRECTED_1(directed_rcp_f32, div_float(1.0f, x, how))
-DIRECTED_1(directed_sqrt_f32, sqrt_float(x, how))
+    LANE_FN(name, float *d = lanes(w, &in->o[0]); const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);      \
+            const float *c = lanes(w, &in->o[3]); uint8_t sub = in->sub; unsigned how = sub & SUB_ROUND; SET_LANES(    \
+                mask, float, d, i, after(call(before(a[i], sub), before(b[i], sub), before(c[i], sub), how), sub));)
+#define SUBTRACT(x, y, how) add_float(x, -(y), how)
+#define RECIPROCAL(x, how) div_float(1.0f, x, how)
+DIRECTED_2(directed_add_f32, add_float)
+DIRECTED_2(directed_sub_f32, SUBTRACT)
+DIRECTED_2(directed_mul_f32, mul_float)
+DIRECTED_3(directed_fma_f32, fma_float)
+DIRECTED_2(directed_div_f32, div_float)
+DIRECTED_1(directed_rcp_f32, RECIPROCAL)
+DIRECTED_1(directed_sqrt_f32, sqrt_float)
 
 static bool use_slow(PtxInst *in, LaneFn fn) {
     in->fn = fn;
@@ -71,14 +51,14 @@ static bool arith_f32(Arith op, const PtxForm *f, PtxInst *in) {
         [OP_MUL] = FTZ_SAT_PAIRS(mul_f32),
         [OP_FMA] = FTZ_SAT_PAIRS(fma_f32),
     };
-    static const LaneFn directed[] = {[OP_ADD] = directed_add_f32,
-                                      [OP_SUB] = directed_sub_f32,
-                                      [OP_MUL] = directed_mul_f32,
-                                      [OP_FMA] = directed_fma_f32};
+    static const LanePair directed[] = {[OP_ADD] = PAIR(directed_add_f32),
+                                        [OP_SUB] = PAIR(directed_sub_f32),
+                                        [OP_MUL] = PAIR(directed_mul_f32),
+                                        [OP_FMA] = PAIR(directed_fma_f32)};
     if (!only(f, BIT(FTZ) | BIT(SAT), FIELD(ROUND))) return false;
     if (rounding(f) <= ROUND_RN) return use(in, nearest[op][float_variant(f)]);
     in->sub = float_sub(f);
-    return use_slow(in, directed[op]);
+    return use(in, directed[op]);
 }
 
 /* ---- the same: f64 ------------------------------------------------------------------------------ */
@@ -199,7 +179,7 @@ static bool div_f32_form(const PtxForm *f, PtxInst *in) {
     if (!rounds(f)) return false;
     if (rounding(f) == ROUND_RN) return use(in, exact[has(f, FLAG_FTZ)]);
     in->sub = float_sub(f);
-    return use_slow(in, directed_div_f32);
+    return use(in, (LanePair)PAIR(directed_div_f32));
 }
 
 bool float_div(const PtxForm *f, PtxInst *in) {
@@ -210,17 +190,17 @@ bool float_div(const PtxForm *f, PtxInst *in) {
 }
 
 /* rcp and sqrt of f32: .approx is the correctly rounded result too. */
-static bool unary_f32(const PtxForm *f, PtxInst *in, const LanePair nearest[2], LaneFn directed) {
+static bool unary_f32(const PtxForm *f, PtxInst *in, const LanePair nearest[2], LanePair directed) {
     if (!only(f, BIT(FTZ) | BIT(APPROX), FIELD(ROUND)) || (!approximates(f) && !rounds(f))) return false;
     if (rounding(f) <= ROUND_RN) return use(in, nearest[has(f, FLAG_FTZ)]);
     in->sub = float_sub(f);
-    return use_slow(in, directed);
+    return use(in, directed);
 }
 
 bool select_rcp(const PtxForm *f, PtxInst *in) {
     static const LanePair nearest[] = FTZ_PAIRS(rcp_f32);
     if (f->ntypes != 1) return false;
-    if (f->types[0] == PT_F32) return unary_f32(f, in, nearest, directed_rcp_f32);
+    if (f->types[0] == PT_F32) return unary_f32(f, in, nearest, (LanePair)PAIR(directed_rcp_f32));
     if (f->types[0] != PT_F64) return false;
     if (approximates(f))
         return f->flags == (BIT(APPROX) | BIT(FTZ)) && only(f, f->flags, 0) && use(in, (LanePair)PAIR(rcp_gross_f64));
@@ -230,7 +210,7 @@ bool select_rcp(const PtxForm *f, PtxInst *in) {
 bool select_sqrt(const PtxForm *f, PtxInst *in) {
     static const LanePair nearest[] = FTZ_PAIRS(sqrt_f32);
     if (f->ntypes != 1) return false;
-    if (f->types[0] == PT_F32) return unary_f32(f, in, nearest, directed_sqrt_f32);
+    if (f->types[0] == PT_F32) return unary_f32(f, in, nearest, (LanePair)PAIR(directed_sqrt_f32));
     if (f->types[0] != PT_F64 || !rounds(f) || !only(f, 0, FIELD(ROUND))) return false;
     return use_f64(f, in, (LanePair)PAIR(sqrt_f64), directed_sqrt_f64);
 }

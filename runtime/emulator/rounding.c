@@ -175,34 +175,3 @@ double sqrt_double(double x, unsigned how) {
     if ((how == ROUND_RP) ? rest > 0 : rest < 0) root = nextafter(root, rest > 0 ? (double)INFINITY : 0.0);
     return ldexp(root, (a.exponent + odd) / 2);
 }
-
-/* ---- f32, by way of f64 -------------------------------------------------------------------------- */
-
-/* A double that is exact, or rounded to odd. */
-static float narrow(double x, unsigned how) {
-    float f = (float)x;
-    if (is_nan(x)) return float_of(0x7fffffff);
-    if (how == ROUND_RN || (double)f == x || is_special(x)) return f;
-    bool away = (double)f > x ? x > 0 : x < 0; /* rounding to nearest went away from zero */
-    bool wants_away = how == ROUND_RP ? x > 0 : how == ROUND_RM && x < 0;
-    if (away == wants_away) return f;
-    return float_of(float_bits(f) + (away ? UINT32_MAX : 1));
-}
-
-float add_float(float x, float y, unsigned how) {
-    double sum = add_to_odd((double)x, (double)y);
-    if (sum == 0) return (float)exact_zero(how, float_bits(x) >> 31, float_bits(y) >> 31);
-    return narrow(sum, how);
-}
-
-float mul_float(float x, float y, unsigned how) { return narrow((double)x * (double)y, how); }
-
-float fma_float(float x, float y, float z, unsigned how) {
-    double product = (double)x * (double)y, sum = add_to_odd(product, (double)z);
-    if (sum == 0) return (float)exact_zero(how, double_bits(product) >> 63, float_bits(z) >> 31);
-    return narrow(sum, how);
-}
-
-/* 53 bits of a quotient or root of 24-bit numbers tell on which side of a 25-bit number it is. */
-float div_float(float x, float y, unsigned how) { return narrow((double)x / (double)y, how); }
-float sqrt_float(float x, unsigned how) { return narrow(sqrt((double)x), how); }
