@@ -7,7 +7,7 @@
  *   cuda_stream.c   streams, events, waiting
  *   cuda_module.c   PTX -> code on the device;  cuda_launch.c  launches
  *
- * Lock order: none is taken while another is held, but the pool's may be held while the driver is called. */
+ * No lock is taken while another is held, and none is held while the driver waits. */
 #ifndef GPU_CUDA_H
 #define GPU_CUDA_H
 
@@ -55,6 +55,8 @@ typedef struct Pool {
     bool exact;                 /* nothing is kept, no size is rounded */
     StreamPool *streams;
     Pending *pending;           /* freed, and used by work that may still run */
+    Block *stuck;               /* the same, without an event: until the cache is emptied */
+    Block *released;            /* to be given to the driver */
     Block **table;              /* by address */
     uint32_t ntable, nblocks;
     CUevent *events;            /* to be used again */

@@ -168,17 +168,6 @@ Status cuda_fail(CudaDevice *d, const CudaDriver *cu, CUresult r, const char *ca
 
 /* ---- exceptions -------------------------------------------------------------------------------- */
 
-/* A record whose kernel is still running may be half written: then the device is waited for first. */
-static Status take_record(CudaDevice *d, CudaModule *m, bool ended, Failure *f) {
-    CUresult r = ended ? CUDA_SUCCESS : d->cu->cuCtxSynchronize();
-    if (r) return cuda_fail(d, d->cu, r, "cuCtxSynchronize", f);
-    failure_set(f, GPU_ERROR_RAISED, NULL);
-    f->record = *m->record;
-    f->owner = m->base.owner;
-    memset(m->record, 0, sizeof *m->record);
-    return GPU_ERROR_RAISED;
-}
-
 static bool has_raised(const CudaModule *m) { return ((const volatile ErrorRecord *)m->record)->site != 0; }
 
 /* After the launch, so that whoever began to wait before it doesn't take it for ended. */
@@ -198,25 +187,38 @@ void cuda_may_raise(CudaDevice *d, CudaModule *m, CUstream s) {
 
 uint64_t cuda_ticket(CudaDevice *d) { return __atomic_load_n(&d->ticket, __ATOMIC_ACQUIRE); }
 
-Status cuda_settle(CudaDevice *d, bool all, CUstream s, uint64_t ticket, Failure *f) {
-    if (__atomic_load_n(&d->unsettled, __ATOMIC_ACQUIRE) == 0) return GPU_OK;
-    CudaModule *raised = NULL;
-    bool raised_ended = false;
-    pthread_mutex_lock(&d->lock);
+/* The first module that raised; *ended: all its launches have. Others that have ended are settled. Under the lock. */
+static CudaModule *find_raised(CudaDevice *d, bool all, CUstream s, uint64_t ticket, bool *ended) {
     for (CudaModule *m = d->raising; m; m = m->next) {
         if (!m->base.unsettled) continue;
-        bool ended = m->ticket <= ticket && (all || (!m->several_streams && m->stream == s));
-        if (has_raised(m)) {
-            raised = m;
-            raised_ended = ended;
-            break; /* others are told of at the next wait */
-        }
-        if (!ended) continue;
+        *ended = m->ticket <= ticket && (all || (!m->several_streams && m->stream == s));
+        if (has_raised(m)) return m; /* the next ones are told of at the next wait */
+        if (!*ended) continue;
         __atomic_store_n(&m->base.unsettled, 0, __ATOMIC_RELEASE);
         __atomic_fetch_sub(&d->unsettled, 1, __ATOMIC_RELEASE);
     }
-    Status status = GPU_OK;
-    if (raised) status = take_record(d, raised, raised_ended, f);
-    pthread_mutex_unlock(&d->lock);
-    return status;
+    return NULL;
+}
+
+/* The record of a kernel that is still running may be half written: then the device is waited for first. */
+Status cuda_settle(CudaDevice *d, bool all, CUstream s, uint64_t ticket, Failure *f) {
+    if (__atomic_load_n(&d->unsettled, __ATOMIC_ACQUIRE) == 0) return GPU_OK;
+    for (;;) {
+        bool ended = false;
+        pthread_mutex_lock(&d->lock);
+        CudaModule *m = find_raised(d, all, s, ticket, &ended);
+        if (m && ended) {
+            failure_set(f, GPU_ERROR_RAISED, NULL);
+            f->record = *m->record;
+            f->owner = m->base.owner;
+            memset(m->record, 0, sizeof *m->record);
+        }
+        uint64_t now = d->ticket;
+        pthread_mutex_unlock(&d->lock);
+        if (!m || ended) return m ? GPU_ERROR_RAISED : GPU_OK;
+        CUresult r = d->cu->cuCtxSynchronize();
+        if (r) return cuda_fail(d, d->cu, r, "cuCtxSynchronize", f);
+        all = true;
+        ticket = now;
+    }
 }

@@ -179,8 +179,11 @@ static Status ask_version(CudaDriver *cu, void *library, Failure *f) {
     if (!get_version)
         return failure_set(f, GPU_ERROR_NO_DEVICE, "the library isn't a CUDA driver: it has no cuDriverGetVersion");
     CUresult r = get_version(&cu->version);
-    if (r == CUDA_ERROR_STUB_LIBRARY) return cuda_fail(NULL, cu, r, "cuDriverGetVersion", f);
-    return r || cu->version < OLDEST_DRIVER ? too_old(cu, NULL, f) : GPU_OK;
+    if (r) {
+        cuda_fail(NULL, cu, r, "cuDriverGetVersion", f);
+        return f->status = GPU_ERROR_NO_DEVICE;
+    }
+    return cu->version < OLDEST_DRIVER ? too_old(cu, NULL, f) : GPU_OK;
 }
 
 /* ---- starting ---------------------------------------------------------------------------------- */
@@ -199,6 +202,9 @@ static const char *device_files(void) {
 
 static Status cannot_start(CudaDriver *cu, CUresult r, Failure *f) {
     const char *advice = cuda_error_advice(r), *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (strcmp(cu->kind, "cuda") != 0)
+        return failure_set(f, GPU_ERROR_NO_DEVICE, "the emulated driver doesn't start: %s (%s from cuInit)",
+                           cuda_error_text(cu, r), cuda_error_name(cu, r));
     failure_set(f, GPU_ERROR_NO_DEVICE, "the NVIDIA driver doesn't start: %s (%s from cuInit)%s%s%s%s%s",
                 cuda_error_text(cu, r), cuda_error_name(cu, r), *advice ? "; " : "", advice, device_files(),
                 visible ? "; CUDA_VISIBLE_DEVICES is " : "", visible ? (*visible ? visible : "empty") : "");

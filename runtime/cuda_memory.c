@@ -87,18 +87,13 @@ bool cuda_region_used(CudaDevice *d, const void *host, CUstream s) {
     return region != NULL;
 }
 
-/* Later nothing can be recorded in it: what it was to copy is waited for. */
+/* Later nothing can be recorded in it: who has used it there counts as used by all. */
 void cuda_regions_stream_ends(CudaDevice *d, CUstream s) {
     Regions *r = &d->regions;
-    bool waited = false;
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 0; i < r->n; i++)
-        for (uint32_t u = 0; u < r->at[i].nuses && r->at[i].nuses < ALL_STREAMS; u++) {
-            if (r->at[i].uses[u] != s) continue;
-            if (!waited) d->cu->cuStreamSynchronize(s);
-            waited = true;
-            r->at[i].uses[u--] = r->at[i].uses[--r->at[i].nuses];
-        }
+        for (uint32_t u = 0; u < r->at[i].nuses && r->at[i].nuses < ALL_STREAMS; u++)
+            if (r->at[i].uses[u] == s) r->at[i].nuses = ALL_STREAMS;
     pthread_mutex_unlock(&r->lock);
 }
 

@@ -9,6 +9,9 @@
  * the bin of its size, then the first of the next bin that has any. Small blocks (up to 1 MiB) come from segments of
  * their own, so that a few of them don't keep a large segment alive.
  *
+ * The lock is never held while the driver waits for the device: what runs may wait for a callback in Python, and that
+ * for a thread that wants the lock.
+ *
  * An exact pool keeps nothing: each block is a segment of just its size, so that what watches the driver's allocations
  * (the emulator, compute-sanitizer) sees an access beyond an array. It is the emulator's; GPU_MEMORY_POOL=0 or 1 says
  * otherwise. */
@@ -33,7 +36,7 @@ struct Block {
     CUdeviceptr address;
     size_t bytes;
     Block *left, *right; /* in the segment; both NULL: it is the whole segment */
-    Block *next, *prev;  /* in the bin */
+    Block *next, *prev;  /* in the bin; `next` also in the lists of blocks that are stuck or released */
     Block *chain;        /* in the table */
     StreamPool *owner;
     bool small, used;
@@ -47,6 +50,8 @@ struct StreamPool {
     CUstream stream;
     uint32_t blocks; /* that it owns, free or used */
     bool ended;      /* destroyed: what it had goes to the legacy default stream's when `end` has come */
+    bool stuck;      /* no event could be had: when release_free() has waited for the device */
+    bool waited_for; /* it was stuck when that began */
     CUevent end;
     Block *bins[2][BINS];
     uint64_t filled[2][BINS / 64];
@@ -162,14 +167,22 @@ static Block *new_block(Pool *p, StreamPool *owner, CUdeviceptr at, size_t bytes
     return b;
 }
 
-static void drop_block(Pool *p, Block *b) {
+static void unlink_block(Pool *p, Block *b) {
     Block **at = &p->table[slot_of(p, b->address)];
     while (*at != b) at = &(*at)->chain;
     *at = b->chain;
     b->owner->blocks--;
     p->nblocks--;
+}
+
+static void free_block(Block *b) {
     free(b->uses);
     free(b);
+}
+
+static void drop_block(Pool *p, Block *b) {
+    unlink_block(p, b);
+    free_block(b);
 }
 
 static Block *block_at(Pool *p, CUdeviceptr at) {
@@ -265,42 +278,53 @@ static void put_event(CudaDevice *d, CUevent e) {
     else d->cu->cuEventDestroy_v2(e);
 }
 
-/* To the driver. It waits for all that runs. */
+/* Off the pool's books; flush() gives it to the driver. */
 static void release(CudaDevice *d, Block *b) {
     Pool *p = &d->pool;
     p->stats.held -= b->bytes;
     p->stats.segments--;
-    d->cu->cuMemFree_v2(b->address); /* a failure would be the next call's too */
-    drop_block(p, b);
+    unlink_block(p, b);
+    b->next = p->released;
+    p->released = b;
 }
 
-/* Events behind all that uses the block. False: it couldn't be done, and the device was waited for instead. */
-static bool defer(CudaDevice *d, Block *b) {
+/* Without the lock: the driver waits for all that runs, and that perhaps for a thread that wants the lock. */
+static void flush(CudaDevice *d) {
+    Pool *p = &d->pool;
+    pthread_mutex_lock(&p->lock);
+    Block *b = p->released;
+    p->released = NULL;
+    pthread_mutex_unlock(&p->lock);
+    while (b) {
+        Block *next = b->next;
+        d->cu->cuMemFree_v2(b->address); /* a failure would be the next call's too */
+        free_block(b);
+        b = next;
+    }
+}
+
+/* Until events behind all that uses the block. Where they can't be had, until somebody has waited for the device. */
+static void defer(CudaDevice *d, Block *b) {
     Pool *p = &d->pool;
     Pending *w = malloc(sizeof *w + b->nuses * sizeof *w->events);
-    if (w) {
-        w->n = 0;
-        w->block = b;
-        for (; w->n < b->nuses; w->n++) {
-            /* The legacy default stream's event is behind everything in the threads' default streams. */
-            CUstream s = b->uses[w->n] == CU_STREAM_PER_THREAD ? NULL : b->uses[w->n];
-            CUevent e = get_event(d);
-            if (!e) break;
-            w->events[w->n] = e;
-            if (d->cu->cuEventRecord(e, s) == CUDA_SUCCESS) continue;
-            put_event(d, e);
-            break;
-        }
-        if (w->n == b->nuses) {
-            w->next = p->pending;
-            p->pending = w;
-            return true;
-        }
-        while (w->n) put_event(d, w->events[--w->n]);
-        free(w);
+    uint32_t n = 0;
+    for (; w && n < b->nuses; n++) {
+        /* The legacy default stream's event is behind everything in the threads' default streams. */
+        CUstream s = b->uses[n] == CU_STREAM_PER_THREAD ? NULL : b->uses[n];
+        if (!(w->events[n] = get_event(d))) break;
+        if (d->cu->cuEventRecord(w->events[n], s) == CUDA_SUCCESS) continue;
+        put_event(d, w->events[n]);
+        break;
     }
-    d->cu->cuCtxSynchronize();
-    return false;
+    if (w && n == b->nuses) {
+        *w = (Pending){.next = p->pending, .block = b, .n = n};
+        p->pending = w;
+        return;
+    }
+    while (w && n) put_event(d, w->events[--n]);
+    free(w);
+    b->next = p->stuck;
+    p->stuck = b;
 }
 
 static bool all_done(CudaDevice *d, Pending *w) {
@@ -309,6 +333,11 @@ static bool all_done(CudaDevice *d, Pending *w) {
         put_event(d, w->events[--w->n]); /* done, or the context is lost */
     }
     return true;
+}
+
+static void end_use(CudaDevice *d, Block *b) {
+    if (d->pool.exact) release(d, b);
+    else give_back(&d->pool, b);
 }
 
 static void collect(CudaDevice *d) {
@@ -320,8 +349,7 @@ static void collect(CudaDevice *d) {
             continue;
         }
         *at = w->next;
-        if (p->exact) release(d, w->block);
-        else give_back(p, w->block);
+        end_use(d, w->block);
         free(w);
     }
 }
@@ -336,7 +364,8 @@ static void move_block(Block *b, StreamPool *to) {
 static void hand_over(CudaDevice *d, StreamPool *from) {
     Pool *p = &d->pool;
     StreamPool *to = pool_of(p, NULL);
-    if (!to || (from->end && d->cu->cuEventQuery(from->end) == CUDA_ERROR_NOT_READY)) return;
+    if (!to || from->stuck) return;
+    if (from->end && d->cu->cuEventQuery(from->end) == CUDA_ERROR_NOT_READY) return;
     if (from->end) put_event(d, from->end);
     from->end = NULL;
     for (int small = 0; small < 2; small++)
@@ -351,8 +380,8 @@ static void hand_over(CudaDevice *d, StreamPool *from) {
 static void collect_streams(CudaDevice *d) {
     for (StreamPool **at = &d->pool.streams; *at;) {
         StreamPool *s = *at;
-        if (s->ended && s->end) hand_over(d, s);
-        if (s->ended && !s->end && s->blocks == 0) {
+        if (s->ended) hand_over(d, s);
+        if (s->ended && !s->end && !s->stuck && s->blocks == 0) {
             *at = s->next;
             free(s);
         } else {
@@ -361,29 +390,36 @@ static void collect_streams(CudaDevice *d) {
     }
 }
 
+/* What a stream that ends has done to others' blocks: the legacy default stream waits for it instead. */
+static void pass_uses(CudaDevice *d, CUstream s) {
+    Pool *p = &d->pool;
+    CUevent e = NULL;
+    for (uint32_t i = 0; i < p->ntable; i++)
+        for (Block *b = p->table[i]; b; b = b->chain)
+            for (uint32_t u = 0; u < b->nuses; u++) {
+                if (b->uses[u] != s) continue;
+                if (!e && (e = get_event(d)) && d->cu->cuEventRecord(e, s) == CUDA_SUCCESS)
+                    d->cu->cuStreamWaitEvent(NULL, e, 0);
+                b->uses[u] = NULL;
+            }
+    if (e) put_event(d, e);
+}
+
 void pool_stream_ends(CudaDevice *d, CUstream s) {
     Pool *p = &d->pool;
     if (is_legacy(s) || s == CU_STREAM_PER_THREAD) return;
     pthread_mutex_lock(&p->lock);
     for (StreamPool *t = p->streams; t; t = t->next) {
         if (t->stream != s || t->ended) continue;
-        t->end = get_event(d);
-        if (!t->end || d->cu->cuEventRecord(t->end, s) != CUDA_SUCCESS) {
-            d->cu->cuStreamSynchronize(s);
-            if (t->end) put_event(d, t->end);
-            t->end = NULL;
-        }
         t->ended = true;
+        t->end = get_event(d);
+        if (t->end && d->cu->cuEventRecord(t->end, s) == CUDA_SUCCESS) continue;
+        if (t->end) put_event(d, t->end);
+        t->end = NULL;
+        t->stuck = true;
     }
     collect_streams(d);
-    /* Other streams' blocks that it used: an event can't be recorded later. */
-    for (uint32_t i = 0; i < p->ntable; i++)
-        for (Block *b = p->table[i]; b; b = b->chain)
-            for (uint32_t u = 0; u < b->nuses; u++)
-                if (b->uses[u] == s) {
-                    d->cu->cuStreamSynchronize(s);
-                    b->uses[u--] = b->uses[--b->nuses];
-                }
+    pass_uses(d, s);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -396,10 +432,37 @@ static void count_held(Pool *p, size_t bytes) {
     if (p->stats.held > p->stats.peak_held) p->stats.peak_held = p->stats.held;
 }
 
-/* Gives the driver every segment that is free as a whole. Waits, since work may still use them. */
-static void release_free(CudaDevice *d) {
+/* What is stuck now has ended when the device has been waited for. */
+static CUresult wait_for_stuck(CudaDevice *d) {
     Pool *p = &d->pool;
-    d->cu->cuCtxSynchronize();
+    pthread_mutex_lock(&p->lock);
+    Block *stuck = p->stuck;
+    p->stuck = NULL;
+    for (StreamPool *s = p->streams; s; s = s->next) s->waited_for = s->stuck;
+    pthread_mutex_unlock(&p->lock);
+    CUresult r = d->cu->cuCtxSynchronize();
+    pthread_mutex_lock(&p->lock);
+    for (StreamPool *s = p->streams; !r && s; s = s->next)
+        if (s->waited_for) s->stuck = false;
+    while (stuck) {
+        Block *b = stuck;
+        stuck = b->next;
+        if (!r) {
+            end_use(d, b);
+            continue;
+        }
+        b->next = p->stuck;
+        p->stuck = b;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return r;
+}
+
+/* Gives the driver every segment that is free as a whole. Waits, since work may still use them; without the lock. */
+static CUresult release_free(CudaDevice *d) {
+    Pool *p = &d->pool;
+    CUresult r = wait_for_stuck(d);
+    pthread_mutex_lock(&p->lock);
     collect(d);
     collect_streams(d);
     for (StreamPool *s = p->streams; s; s = s->next)
@@ -411,6 +474,9 @@ static void release_free(CudaDevice *d) {
                     take(b);
                     release(d, b);
                 }
+    pthread_mutex_unlock(&p->lock);
+    flush(d);
+    return r;
 }
 
 static size_t segment_bytes(const Pool *p, size_t bytes) {
@@ -420,14 +486,15 @@ static size_t segment_bytes(const Pool *p, size_t bytes) {
     return (bytes + LARGE_ROUND - 1) / LARGE_ROUND * LARGE_ROUND;
 }
 
-/* Asks the driver: for what segments usually have, else for just enough, else again with an empty cache. */
+/* Asks the driver: for what segments usually have, else for just enough, else again with an empty cache. Without the
+ * lock, since the driver may wait. */
 static CUresult ask_driver(CudaDevice *d, size_t bytes, CUdeviceptr *at, size_t *got) {
     *got = segment_bytes(&d->pool, bytes);
     size_t enough = bytes <= SMALL || d->pool.exact ? *got : (bytes + LARGE_ROUND - 1) / LARGE_ROUND * LARGE_ROUND;
     CUresult r = d->cu->cuMemAlloc_v2(at, *got);
     if (r == CUDA_ERROR_OUT_OF_MEMORY && *got > enough) r = d->cu->cuMemAlloc_v2(at, *got = enough);
     if (r != CUDA_ERROR_OUT_OF_MEMORY) return r;
-    d->pool.stats.retries++;
+    __atomic_fetch_add(&d->pool.stats.retries, 1, __ATOMIC_RELAXED);
     release_free(d);
     if (bytes > SMALL) *got = bytes;
     return d->cu->cuMemAlloc_v2(at, *got);
@@ -452,7 +519,9 @@ static Status out_of_memory(CudaDevice *d, size_t bytes, Failure *f) {
 static Status new_segment(CudaDevice *d, StreamPool *s, size_t bytes, Block **out, Failure *f) {
     CUdeviceptr at;
     size_t got;
+    pthread_mutex_unlock(&d->pool.lock);
     CUresult r = ask_driver(d, bytes, &at, &got);
+    pthread_mutex_lock(&d->pool.lock);
     if (r == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory(d, bytes, f);
     if (r) return cuda_fail(d, d->cu, r, "cuMemAlloc", f);
     *out = new_block(&d->pool, s, at, got, bytes <= SMALL);
@@ -486,8 +555,7 @@ static Status allocate(CudaDevice *d, size_t bytes, CUstream stream, Block **out
     b->nuses = 0;
     /* Exact blocks wait for their own stream too, since they leave it. */
     if ((p->exact || stream == CU_STREAM_PER_THREAD) && !add_use(b, stream)) {
-        if (p->exact) release(d, b);
-        else give_back(p, b);
+        end_use(d, b);
         return failure_memory(f);
     }
     *out = b;
@@ -508,6 +576,7 @@ Status pool_alloc(CudaDevice *d, size_t bytes, CUstream stream, CUdeviceptr *out
         if (p->stats.used > p->stats.peak_used) p->stats.peak_used = p->stats.used;
     }
     pthread_mutex_unlock(&p->lock);
+    if (p->exact) flush(d);
     return status;
 }
 
@@ -522,9 +591,8 @@ void pool_free(CudaDevice *d, CUdeviceptr at) {
         if (b->owner->ended) hand_over(d, b->owner);
         StreamPool *legacy = b->owner->ended && !b->owner->end ? pool_of(p, NULL) : NULL;
         if (legacy) move_block(b, legacy);
-        bool later = b->nuses && defer(d, b);
-        if (!later && p->exact) release(d, b);
-        else if (!later) give_back(p, b);
+        if (b->nuses) defer(d, b);
+        else give_back(p, b);
     }
     pthread_mutex_unlock(&p->lock);
 }
@@ -544,12 +612,12 @@ void pool_collect(CudaDevice *d) {
     pthread_mutex_lock(&d->pool.lock);
     if (d->pool.pending) collect(d);
     pthread_mutex_unlock(&d->pool.lock);
+    flush(d);
 }
 
 Status pool_empty(CudaDevice *d, Failure *f) {
+    CUresult r = release_free(d);
     pthread_mutex_lock(&d->pool.lock);
-    CUresult r = d->cu->cuCtxSynchronize();
-    if (!r) release_free(d);
     while (d->pool.nevents) d->cu->cuEventDestroy_v2(d->pool.events[--d->pool.nevents]);
     pthread_mutex_unlock(&d->pool.lock);
     return r ? cuda_fail(d, d->cu, r, "cuCtxSynchronize", f) : GPU_OK;

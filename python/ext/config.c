@@ -56,6 +56,16 @@ static int read_shared(PyObject *o, Config *c) {
     return 0;
 }
 
+/* A block has threads; a grid without blocks launches nothing. */
+static int check_empty(Config *c) {
+    for (int i = 0; i < 3; i++) {
+        if (c->launch.block[i] == 0)
+            return errors_raise("LaunchError", "block.%s is 0: a block has at least one thread", axis_names[i]);
+        c->empty = c->empty || c->launch.grid[i] == 0;
+    }
+    return 0;
+}
+
 int config_parse(Config *c, PyObject *item) {
     memset(c, 0, sizeof *c);
     if (item == auto_object) {
@@ -74,14 +84,23 @@ int config_parse(Config *c, PyObject *item) {
     if (read_dims(PyTuple_GET_ITEM(item, 1), "block", c->launch.block) < 0) return -1;
     if (n > 2) c->stream = PyTuple_GET_ITEM(item, 2);
     if (n > 3 && read_shared(PyTuple_GET_ITEM(item, 3), c) < 0) return -1;
-    for (int i = 0; i < 3; i++) {
-        if (c->launch.block[i] == 0)
-            return errors_raise("LaunchError", "block.%s is 0: a block has at least one thread", axis_names[i]);
-        c->empty = c->empty || c->launch.grid[i] == 0;
-    }
-    return 0;
+    return check_empty(c);
 }
 
+int config_configure(Config *c, PyObject *grid, PyObject *block, PyObject *stream, PyObject *shared, bool cooperative,
+                     PyObject *cluster) {
+    memset(c, 0, sizeof *c);
+    if (read_dims(grid, "grid", c->launch.grid) < 0 || read_dims(block, "block", c->launch.block) < 0) return -1;
+    if (shared && read_shared(shared, c) < 0) return -1;
+    if (cluster && cluster != Py_None && read_dims(cluster, "cluster", c->launch.cluster) < 0) return -1;
+    for (int i = 0; i < 3 && c->launch.cluster[0]; i++)
+        if (!c->launch.cluster[i] || c->launch.grid[i] % c->launch.cluster[i])
+            return errors_raise("LaunchError", "grid.%s is %u, which isn't a multiple of cluster.%s, %u", axis_names[i],
+                                c->launch.grid[i], axis_names[i], c->launch.cluster[i]);
+    c->launch.cooperative = cooperative;
+    c->stream = stream;
+    return check_empty(c);
+}
 int config_forall(Config *c, PyObject *n, PyObject *tpb, PyObject *stream, PyObject *shared) {
     int64_t threads, block = 0;
     memset(c, 0, sizeof *c);
@@ -114,6 +133,10 @@ void config_for_threads(Config *c, const uint64_t *shape, uint32_t ndim) {
 
 int config_check(const Config *c, const Device *d) {
     uint64_t threads = 1;
+    if (c->launch.cluster[0] && !d->info.cluster_launch)
+        return errors_raise("LaunchError", "%s has no clusters of blocks: sm_90 and later have", d->name);
+    if (c->launch.cooperative && d->ops->runs_ptx && !d->info.cooperative_launch)
+        return errors_raise("LaunchError", "%s has no cooperative launches", d->name);
     for (int i = 0; i < 3; i++) {
         const LaunchConfig *l = &c->launch;
         uint32_t most_blocks = (uint32_t)(&d->info.max_grid_x)[i], most_threads = (uint32_t)(&d->info.max_block_x)[i];

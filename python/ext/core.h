@@ -131,6 +131,8 @@ typedef struct Config {
 } Config;
 
 int config_parse(Config *c, PyObject *item);            /* what stands in k[...] */
+int config_configure(Config *c, PyObject *grid, PyObject *block, PyObject *stream, PyObject *shared, bool cooperative,
+                     PyObject *cluster);
 int config_forall(Config *c, PyObject *n, PyObject *tpb, PyObject *stream, PyObject *shared);
 int config_check(const Config *c, const Device *d);     /* limits of the device */
 void config_for_threads(Config *c, const uint64_t *shape, uint32_t ndim);   /* a grid that covers the shape */
@@ -338,6 +340,8 @@ PyObject *device_synchronize(PyObject *module, PyObject *unused);
 PyObject *device_problem(PyObject *module, PyObject *kind);
 PyObject *device_count(PyObject *module, PyObject *kind);
 PyObject *device_properties(PyObject *module, PyObject *name);
+PyObject *device_pin(PyObject *module, PyObject *args);
+PyObject *device_peers(PyObject *module, PyObject *args);
 
 /* ---- profile.c --------------------------------------------------------------------------------- */
 

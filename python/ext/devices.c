@@ -262,6 +262,49 @@ PyObject *device_properties(PyObject *module, PyObject *name) {
     return dict;
 }
 
+/* ---- host memory, other devices ---------------------------------------------------------------- */
+
+/* device_pin(name, address, bytes): host memory that is there becomes pinned; bytes 0: no longer. The driver may wait.
+ */
+PyObject *device_pin(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *name;
+    unsigned long long address;
+    Py_ssize_t bytes;
+    if (!PyArg_ParseTuple(args, "sKn:device_pin", &name, &address, &bytes)) return NULL;
+    const DeviceRow *row = device_row(name);
+    if (!row) return NULL;
+    Device *d = row->device;
+    void *at = (void *)(uintptr_t)address;
+    Failure f;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = bytes > 0 ? d->ops->pin(d, at, (size_t)bytes, 0, &f) : d->ops->unpin(d, at, &f);
+    Py_END_ALLOW_THREADS
+    if (status == GPU_OK) Py_RETURN_NONE;
+    errors_from_failure(&f, d, NULL);
+    return NULL;
+}
+
+/* device_peers(name, other): whether kernels and copies of a device reach the memory of another directly; from then on
+ * they do. */
+PyObject *device_peers(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *name, *other;
+    if (!PyArg_ParseTuple(args, "ss:device_peers", &name, &other)) return NULL;
+    const DeviceRow *row = device_row(name), *to = row ? device_row(other) : NULL;
+    if (!to) return NULL;
+    bool possible;
+    Failure f;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = row->device->ops->peer_access(row->device, to->device, &possible, &f);
+    Py_END_ALLOW_THREADS
+    if (status == GPU_OK) return PyBool_FromLong(possible);
+    errors_from_failure(&f, row->device, NULL);
+    return NULL;
+}
+
 /* ---- waiting for all --------------------------------------------------------------------------- */
 
 PyObject *device_synchronize(PyObject *module, PyObject *unused) {

@@ -230,6 +230,18 @@ static PyObject *kernel_forall(KernelObject *k, PyObject *args, PyObject *kwargs
     return launcher_new(k, &c);
 }
 
+static PyObject *kernel_configure(KernelObject *k, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"grid", "block", "stream", "shared", "cooperative", "cluster", NULL};
+    PyObject *grid, *block, *stream = NULL, *shared = NULL, *cluster = NULL;
+    int cooperative = 0;
+    Config c;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOpO:configure", names, &grid, &block, &stream, &shared,
+                                     &cooperative, &cluster))
+        return NULL;
+    if (check_ready(k) < 0 || config_configure(&c, grid, block, stream, shared, cooperative, cluster) < 0) return NULL;
+    return launcher_new(k, &c);
+}
+
 static PyObject *kernel_compile(KernelObject *k, PyObject *types) {
     if (check_ready(k) < 0 || variant_compile_types(k, types) < 0) return NULL;
     Py_RETURN_NONE;
@@ -311,6 +323,9 @@ static PyGetSetDef kernel_getset[] = {
 
 static PyMethodDef kernel_methods[] = {
     {"compile", (PyCFunction)kernel_compile, METH_O, "compile(types): compile for a tuple of Types."},
+    {"configure", (PyCFunction)(void (*)(void))kernel_configure, METH_VARARGS | METH_KEYWORDS,
+     "configure(grid, block, stream=None, shared=0, cooperative=False, cluster=None): a launch, like k[grid, block]; "
+     "cooperative: all blocks run at once, or LaunchError; cluster: blocks of a cluster, sm_90 and later."},
     {"forall", (PyCFunction)(void (*)(void))kernel_forall, METH_VARARGS | METH_KEYWORDS,
      "forall(n, tpb=0, stream=0, sharedmem=0): a launch of at least n threads in one dimension."},
     {NULL, NULL, 0, NULL}};

@@ -47,6 +47,8 @@ static PyMethodDef methods[] = {
     {"device_count", device_count, METH_O, "device_count(kind): how many devices there are; loads the driver."},
     {"device_problem", device_problem, METH_O, "device_problem(name): why it can't be used, or None."},
     {"device_properties", device_properties, METH_O, "device_properties(name): a dict."},
+    {"device_pin", device_pin, METH_VARARGS, "device_pin(name, address, bytes): pin host memory; bytes 0: no longer."},
+    {"device_peers", device_peers, METH_VARARGS, "device_peers(name, other): whether it reaches the other's memory."},
     {"stats", launch_stats, METH_VARARGS, "stats(kernel, types, device, threads, shared_bytes): a dict."},
     {"synchronize", device_synchronize, METH_NOARGS, "synchronize(): wait until all launches of this device are done."},
     {"dtype_known", array_dtype_known, METH_O, "dtype_known(dtype): whether arrays in kernels can have it."},

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-enum { PLACE = 256, WIDE = 2 /* times the bytes of its elements */, WORTH_A_WARNING = 1 << 20 };
+enum { PLACE = 16, WIDE = 2 /* times the bytes of its elements */, WORTH_A_WARNING = 1 << 20 };
 
 static double now_s(void) {
     struct timespec t;

@@ -89,6 +89,29 @@ class Kernel:
     @property
     def specializations(self) -> list[tuple[Type, ...]]: ...
     def compile(self, types: tuple[Type, ...], /) -> Any: ...
+    def configure(
+        self,
+        grid: Any,
+        block: Any,
+        stream: Any = None,
+        shared: int = 0,
+        cooperative: bool = False,
+        cluster: Any = None,
+    ) -> Launcher:
+        """A launch, as ``k[grid, block, stream, shared]``, with what that has no room for.
+
+        Parameters
+        ----------
+        grid, block : int or tuple of ints
+        stream : Stream, optional
+        shared : int
+            Bytes of dynamic shared memory.
+        cooperative : bool
+            All blocks run at once; gpu.LaunchError where they don't fit the device.
+        cluster : int or tuple of ints, optional
+            Blocks of a cluster, on sm_90 and later. The grid must be a multiple.
+        """
+
     def forall(self, n: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> Launcher: ...
     def __getitem__(self, config: Any) -> Launcher: ...
     def __call__(self, *args: Any) -> Any: ...
@@ -121,10 +144,17 @@ def device_problem(name: str, /) -> str | None:
 def device_properties(name: str, /) -> dict[str, Any]:
     """By the names of runtime/device_info.def, and some more; `gpu.properties` shapes them."""
 
+def device_pin(name: str, address: int, nbytes: int, /) -> None:
+    """Pin host memory that is there; 0 bytes: no longer."""
+
+def device_peers(name: str, other: str, /) -> bool:
+    """Whether kernels and copies of a device reach another's memory directly. If so, they do from then on."""
+
 def stats(
     kernel: Kernel, types: tuple[Type, ...], device: str | None, block: int, shared_bytes: int, /
 ) -> dict[str, int | None]:
     """What `gpu._device.KernelStats` is made of; block 0: the driver's suggestion."""
+
 def current_device() -> str: ...
 def device_names() -> tuple[str, ...]: ...
 def synchronize() -> None: ...

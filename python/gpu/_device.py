@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -80,6 +82,45 @@ def properties(device: str | int | None = None) -> Properties:
     """
     name = _core.current_device() if device is None else f"cuda:{device}" if isinstance(device, int) else device
     return Properties(_core.device_properties(name))
+
+
+@contextlib.contextmanager
+def pinned(*arrays: Any, device: str | int | None = None) -> Iterator[None]:
+    """Pin NumPy arrays for a while: copies from and to them are fast, and go on beside kernels.
+
+    Parameters
+    ----------
+    *arrays : numpy.ndarray
+        Contiguous.
+    device : str or int, optional
+        The current one by default.
+
+    Raises
+    ------
+    ValueError
+        An array isn't contiguous.
+    gpu.DriverError
+        The memory is pinned already, or can't be.
+    """
+    name = _core.current_device() if device is None else f"cuda:{device}" if isinstance(device, int) else device
+    with contextlib.ExitStack() as stack:
+        for array in arrays:
+            if not (array.flags.c_contiguous or array.flags.f_contiguous):
+                raise ValueError("only contiguous arrays can be pinned")
+            if array.nbytes:
+                address = array.__array_interface__["data"][0]
+                _core.device_pin(name, address, array.nbytes)
+                stack.callback(_core.device_pin, name, address, 0)
+        yield
+
+
+def can_access_peer(device: str | int, other: str | int) -> bool:
+    """Tell whether copies and kernels of a GPU reach another's memory directly; if they can, they do from then on.
+
+    Copies between GPUs always work; where this is False they go through the host.
+    """
+    names = (f"cuda:{d}" if isinstance(d, int) else d for d in (device, other))
+    return _core.device_peers(*names)
 
 
 class KernelStats(NamedTuple):
