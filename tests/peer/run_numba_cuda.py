@@ -20,7 +20,7 @@ import time
 import venv
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -200,13 +200,14 @@ def expected() -> dict[str, str]:
     return dict(rows)
 
 
+def figures(results: dict[str, tuple[str, str]]) -> str:
+    """How many tests had each outcome."""
+    counts = Counter(outcome for outcome, _ in results.values())
+    return ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common())
+
+
 def report(results: dict[str, tuple[str, str]], show: bool) -> list[str]:
-    """Prints figures by module and in all; returns the tests that fail and aren't expected to."""
-    by_module: dict[str, Counter[str]] = {}
-    for test, (outcome, _) in results.items():
-        by_module.setdefault(test.split("::")[0], Counter())[outcome] += 1
-    for module, counts in sorted(by_module.items()):
-        print(f"{module:45} " + "  ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items())))
+    """Prints what fails, what is skipped and figures in all; returns the tests that fail and aren't expected to."""
     known = expected()
     bad = [t for t, (outcome, _) in results.items() if outcome not in ("passed", "skipped")]
     new = sorted(t for t in bad if t not in known)
@@ -219,8 +220,7 @@ def report(results: dict[str, tuple[str, str]], show: bool) -> list[str]:
         reasons = Counter(why for outcome, why in results.values() if outcome == "skipped")
         for why, n in reasons.most_common():
             print(f"{n:5} skipped: {why}")
-    total = Counter(outcome for outcome, _ in results.values())
-    print(", ".join(f"{n} {outcome}" for outcome, n in total.most_common()) + f"; {len(new)} not expected to fail")
+    print(f"{figures(results)}; {len(new)} not expected to fail")
     return new
 
 
@@ -245,10 +245,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
         scratch = Path(folder)
         env = environment(args.build.resolve(), scratch)
-        for found in pool.map(lambda name: run_module(python, name, env, scratch, args.limit), names):
-            results |= found
-    if args.results:
-        args.results.write_text(json.dumps(results, indent=1))
+        jobs = {pool.submit(run_module, python, name, env, scratch, args.limit): name for name in names}
+        for job in as_completed(jobs):
+            results |= job.result()
+            print(f"{jobs[job]:45} {figures(job.result())}", flush=True)
+            if args.results:
+                args.results.write_text(json.dumps(results, indent=1))
     return 1 if report(results, args.part == "all") else 0
 
 
