@@ -251,6 +251,14 @@ static void atomic_b128(Warp *w, const PtxInst *in, uint32_t mask) {
 
 static bool flag(const PtxForm *f, unsigned bit) { return f->flags >> bit & 1; }
 
+/* Registers are as wide as the type; the elements of vectors decode.c has compared with it. */
+static bool widths_agree(const PtxInst *in, unsigned type) {
+    int k = first_operand(in);
+    uint8_t bytes = ptx_types[type].bytes;
+    if (in->vec > 1) return true;
+    return in->o[k + 1].bytes == bytes && (k == 0 || in->o[0].bytes == bytes);
+}
+
 static bool select_atomic(const PtxForm *f, PtxInst *in, bool has_result) {
     unsigned op = f->field[MF_ATOM], type = f->types[0];
     in->has_result = has_result;
@@ -264,6 +272,7 @@ static bool select_atomic(const PtxForm *f, PtxInst *in, bool has_result) {
     if (f->ntypes != 1 || f->noperands != operands || !place || in->sem == SEM_WEAK || in->sem == SEM_VOLATILE ||
         in->sem == SEM_SC)
         return false;
+    if (!widths_agree(in, type)) return false;
     if (type == PT_B128) {
         in->fn = atomic_b128;
         in->sub = (uint8_t)op;

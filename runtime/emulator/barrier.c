@@ -14,6 +14,7 @@ static bool is_reduction(const PtxInst *in) { return in->sub == BAR_POPC || in->
 static bool has_count(const PtxInst *in) { return in->o[2].file != FILE_NONE; }
 
 static bool all_came(const Block *b, const Barrier *bar) {
+    if (!bar->count && bar->came < b->threads) return false;
     uint32_t came = 0;
     for (uint32_t i = 0; i < b->nwarps; i++) {
         uint32_t missing = b->warps[i].scheduler->alive & ~bar->arrived[i];
@@ -74,6 +75,7 @@ void barrier_wait_grid(Warp *w, const PtxInst *in) {
     Fragment *f = &w->scheduler->fragments[w->scheduler->current];
     Barrier *bar = &w->block->barriers[GRID_BARRIER];
     if (!bar->used) *bar = (Barrier){.used = true, .pc = (uint32_t)(in - w->run->code->insts)};
+    bar->came += (uint32_t)__builtin_popcount(f->mask);
     bar->arrived[w->index] |= f->mask;
     f->state = WAITS_BLOCK;
     f->barrier = GRID_BARRIER;
@@ -108,6 +110,7 @@ static void arrive(Warp *w, const PtxInst *in, uint32_t mask, uint32_t id) {
         fault_barrier(w, in, __builtin_ctz(mask),
                       (Other){.pc = bar->pc, .thread = bar->thread, .block = w->block->linear});
     }
+    bar->came += (uint32_t)__builtin_popcount(mask & ~bar->arrived[w->index]);
     bar->arrived[w->index] |= mask;
     if (!is_reduction(in)) return;
     uint32_t votes = pred_get(w, &in->o[3]) & mask;
@@ -130,7 +133,8 @@ void barrier_arrive(Warp *w, const PtxInst *in, uint32_t mask) {
     uint32_t on = f.mask & ~mask; /* who goes on at once: lanes that a guard holds back, and those which only arrive */
     while (mask) {
         uint32_t id = barrier_id(w, in, __builtin_ctz(mask)), same = 0;
-        EACH_LANE(mask, i, same |= (uint32_t)(barrier_id(w, in, i) == id) << i);
+        if (in->o[1].file == FILE_CONST) same = mask;
+        else EACH_LANE(mask, i, same |= (uint32_t)(barrier_id(w, in, i) == id) << i);
         mask &= ~same;
         arrive(w, in, same, id);
         if (in->sub == BAR_ARRIVE || in->sub == CLUSTER_ARRIVE) on |= same;

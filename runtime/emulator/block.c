@@ -18,6 +18,9 @@ static const uint8_t special_bytes[SR_COUNT] = {
 #include "special.def"
 };
 
+/* Registers that nothing in the kernel reads aren't set: there are many, and launches are short. */
+static bool is_read(const Warp *w, SpecialReg r) { return w->run->specials >> r & 1; }
+
 static void special_set(Warp *w, SpecialReg r, int lane, uint64_t value) {
     uint8_t *at = w->special + (size_t)r * SPECIAL_BYTES;
     if (special_bytes[r] == 4) ((uint32_t *)at)[lane] = (uint32_t)value;
@@ -25,7 +28,7 @@ static void special_set(Warp *w, SpecialReg r, int lane, uint64_t value) {
 }
 
 static void special_all(Warp *w, SpecialReg r, uint64_t value) {
-    for (int lane = 0; lane < WARP; lane++) special_set(w, r, lane, value);
+    for (int lane = 0; lane < WARP && is_read(w, r); lane++) special_set(w, r, lane, value);
 }
 
 /* Three registers, x y z, one after the other. */
@@ -33,18 +36,28 @@ static void special_xyz(Warp *w, SpecialReg x, const uint32_t value[3]) {
     for (unsigned k = 0; k < 3; k++) special_all(w, x + k, value[k]);
 }
 
+static uint64_t lane_value(SpecialReg r, uint32_t t, const uint32_t ntid[3]) {
+    uint32_t bit = 1u << t % WARP;
+    switch (r) {
+    case SR_TID_X: return t % ntid[0];
+    case SR_TID_Y: return t / ntid[0] % ntid[1];
+    case SR_TID_Z: return t / ntid[0] / ntid[1];
+    case SR_LANEID: return t % WARP;
+    case SR_LANEMASK_EQ: return bit;
+    case SR_LANEMASK_LT: return bit - 1;
+    case SR_LANEMASK_LE: return bit | (bit - 1);
+    case SR_LANEMASK_GT: return (uint32_t) ~(bit | (bit - 1));
+    default: return (uint32_t) ~(bit - 1);
+    }
+}
+
 static void set_lane_registers(Warp *w, const uint32_t ntid[3]) {
-    for (int lane = 0; lane < WARP; lane++) {
-        uint32_t t = w->index * WARP + (uint32_t)lane, bit = 1u << lane;
-        special_set(w, SR_TID_X, lane, t % ntid[0]);
-        special_set(w, SR_TID_Y, lane, t / ntid[0] % ntid[1]);
-        special_set(w, SR_TID_Z, lane, t / ntid[0] / ntid[1]);
-        special_set(w, SR_LANEID, lane, (uint32_t)lane);
-        special_set(w, SR_LANEMASK_EQ, lane, bit);
-        special_set(w, SR_LANEMASK_LT, lane, bit - 1);
-        special_set(w, SR_LANEMASK_LE, lane, bit | (bit - 1));
-        special_set(w, SR_LANEMASK_GT, lane, (uint32_t) ~(bit | (bit - 1)));
-        special_set(w, SR_LANEMASK_GE, lane, (uint32_t) ~(bit - 1));
+    static const SpecialReg by_lane[] = {SR_TID_X,       SR_TID_Y,       SR_TID_Z,       SR_LANEID,     SR_LANEMASK_EQ,
+                                         SR_LANEMASK_LT, SR_LANEMASK_LE, SR_LANEMASK_GT, SR_LANEMASK_GE};
+    for (size_t k = 0; k < sizeof by_lane / sizeof *by_lane; k++) {
+        SpecialReg r = by_lane[k];
+        for (uint32_t lane = 0; lane < WARP && is_read(w, r); lane++)
+            special_set(w, r, (int)lane, lane_value(r, w->index * WARP + lane, ntid));
     }
 }
 
@@ -136,7 +149,6 @@ Block *block_create(Worker *worker) {
         block_destroy(b);
         return NULL;
     }
-    memset(b->storage, 0, run->nwarps * warp_bytes(run));
     for (uint32_t i = 0; i < run->nwarps; i++) warp_create(b, i);
     return b;
 }

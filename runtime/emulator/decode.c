@@ -105,6 +105,25 @@ static bool reaches_end(const Decoder *d) {
                               in->control == CONTROL_BRX || in->control == CONTROL_TRAP);
 }
 
+static uint64_t special_bit(const PtxOperand *o) {
+    return o->file == FILE_SPECIAL ? UINT64_C(1) << o->off / SPECIAL_BYTES : 0;
+}
+
+/* What a launch asks, so that it needn't read the instructions each time. */
+static void summarise(Decoder *d) {
+    PtxFunc *func = d->func;
+    func->is_leaf = true;
+    for (uint32_t i = func->first; i < func->end; i++) {
+        const PtxInst *in = &d->insts[i];
+        if (in->control == CONTROL_CALL || in->control == CONTROL_CALL_INDIRECT || is_alloca(in)) func->is_leaf = false;
+        for (const PtxOperand *o = in->o; o < in->o + MAX_OPERANDS; o++) {
+            func->specials |= special_bit(o);
+            for (uint32_t k = 0; o->flags & OPERAND_VECTOR && k < o->bytes; k++)
+                func->specials |= special_bit(&d->vectors[o->off + k]);
+        }
+    }
+}
+
 static void decode_function(Decoder *d, Symbol *symbol, PtxFunc *func) {
     Function *f = symbol->function;
     Load *load = d->load;
@@ -128,6 +147,7 @@ static void decode_function(Decoder *d, Symbol *symbol, PtxFunc *func) {
     d->stmt_pc[i] = d->ninsts;
     if (reaches_end(d)) emit(d, &last, "ret", NULL, 0);
     func->end = d->ninsts;
+    summarise(d);
     patch_jumps(d);
     func->frame_bytes = (uint32_t)((d->frame_at + 63) & ~UINT64_C(63));
     if (f->local_max > func->local_bytes) func->local_bytes = (uint32_t)((f->local_max + 15) & ~UINT64_C(15));

@@ -75,6 +75,7 @@ enum { CLUSTER_BARRIER = 16 /* of a cluster of one block */, GRID_BARRIER, BARRI
 /* One of bar's barriers. Lanes that arrived are kept, so that those which exit needn't come any more. */
 typedef struct Barrier {
     uint32_t arrived[MAX_WARPS];
+    uint32_t came;       /* lanes of `arrived` */
     uint32_t count;      /* threads that must come; 0: all of the block */
     uint32_t pc, thread; /* of the first who came */
     uint32_t popc;
@@ -127,6 +128,7 @@ struct Run {
     uint32_t threads, nwarps; /* of a block */
     uint32_t nworkers;
     uint32_t shared_bytes, local_bytes; /* of a block, of a thread */
+    uint64_t specials;                  /* the special registers that anything reads which the kernel may call */
     uint32_t checks;
     uint64_t nblocks, blocks_resident; /* resident: how many may take turns on a worker */
     uint64_t start_clock, clock;       /* races: what is older than start_clock was an earlier launch's */
@@ -245,7 +247,5 @@ _Noreturn void fault_barrier(Warp *w, const PtxInst *in, int lane, Other other);
 bool is_compare_and_swap(const PtxInst *in);
 /* warpops.c: bar.warp.sync, a form of bar. */
 bool select_warp_barrier(const PtxForm *f, PtxInst *in);
-/* address.c: takes local memory, so that a thread needs more than its functions say. */
-bool is_alloca(const PtxInst *in);
 
 #endif

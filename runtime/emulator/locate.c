@@ -38,6 +38,14 @@ static uint8_t *locate_local(Warp *w, const Lane *l, uint64_t at) {
     return locate_offset(w, l, SPACE_LOCAL, at, w->local + (size_t)l->lane * stride, stride, at);
 }
 
+/* An allocation of any GPU holds the whole of its last word: atomic operations on bytes and halves work on the word
+ * around them, and read it first. */
+static bool reaches_out(const Lane *l, uint64_t offset, uint64_t bytes) {
+    bool word = l->bytes == 4 && offset % 4 == 0 && (l->how & ACCESS_ATOMIC || !(l->how & ACCESS_WRITE));
+    if (word) bytes = (bytes + 3) / 4 * 4;
+    return l->bytes > bytes || offset > bytes - l->bytes;
+}
+
 /* Global and constant memory; remembers the allocation in `c`. */
 static uint8_t *locate_far(Warp *w, const Lane *l, AccessCache *c, uint64_t address) {
     uint64_t epoch = atomic_load_explicit(w->run->epoch, memory_order_acquire);
@@ -55,8 +63,7 @@ static uint8_t *locate_far(Warp *w, const Lane *l, AccessCache *c, uint64_t addr
                            .alloc = a,
                            .delta = (uintptr_t)a->host - (uintptr_t)a->address};
     }
-    if (l->bytes > c->bytes || address - c->address > c->bytes - l->bytes)
-        fault_lane(w, l, FAULT_OUT_OF_BOUNDS, SPACE_GLOBAL, address);
+    if (reaches_out(l, address - c->address, c->bytes)) fault_lane(w, l, FAULT_OUT_OF_BOUNDS, SPACE_GLOBAL, address);
     if (address & (l->bytes - 1)) fault_lane(w, l, FAULT_MISALIGNED, SPACE_GLOBAL, address);
     if (c->kind == ALLOC_CONST && l->how & ACCESS_WRITE) fault_lane(w, l, FAULT_WRITE_TO_CONST, SPACE_CONST, address);
     if (!kind_fits(c->kind, l->space)) fault_lane(w, l, FAULT_ADDRESS_SPACE, SPACE_GLOBAL, address);

@@ -154,6 +154,8 @@ typedef struct PtxFunc {
     PtxParam *params;          /* a device function's: offset is in its local memory */
     uint32_t nparams, param_bytes;
     PtxParam result;           /* bytes 0: none */
+    uint64_t specials;         /* special registers that it reads itself, by SpecialReg */
+    bool is_leaf;              /* it calls nothing and takes no local memory by alloca */
     uint32_t registers;        /* an estimate of what a GPU would use: most 32-bit values live at once, at least 16 */
     uint32_t max_threads[3], required_threads[3], min_blocks, max_registers;   /* .maxntid .reqntid .minnctapersm .maxnreg; 0: not given */
     uint32_t cluster[3];

@@ -126,6 +126,7 @@ typedef struct Depth {
     uint32_t *need;
     uint8_t *state;
     bool unknown;
+    uint64_t specials;
 } Depth;
 enum { UNSEEN, OPEN, CLOSED };
 
@@ -137,8 +138,9 @@ static uint32_t local_need(Depth *d, uint32_t func) {
         return 0;
     }
     d->state[func] = OPEN;
+    d->specials |= f->specials;
     uint32_t most = 0;
-    for (uint32_t pc = f->first; pc < f->end; pc++) {
+    for (uint32_t pc = f->first; pc < f->end && !f->is_leaf; pc++) {
         const PtxInst *in = &d->code->insts[pc];
         d->unknown |= in->control == CONTROL_CALL_INDIRECT || is_alloca(in);
         uint32_t need = in->control == CONTROL_CALL ? local_need(d, in->target) : 0;
@@ -155,6 +157,7 @@ static bool find_local_bytes(Run *run) {
     if (ok) {
         uint32_t stack = run->spec->stack_bytes > DEFAULT_STACK ? run->spec->stack_bytes : DEFAULT_STACK;
         run->local_bytes = local_need(&d, (uint32_t)(run->func - code->funcs));
+        run->specials = d.unknown ? UINT64_MAX : d.specials;
         if (d.unknown) run->local_bytes += (stack + 15) & ~15u;
     }
     free(d.need);

@@ -85,6 +85,11 @@ typedef enum FaultKind {
 /* Ends the launch: the first fault is kept, with the place. `address` and `bytes` of a memory access, else 0. */
 _Noreturn void fault(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address, uint32_t bytes);
 
+/* address.c: takes local memory, so that a thread needs more than its functions say. */
+bool is_alloca(const PtxInst *in);
+
+_Static_assert(SR_COUNT <= 64, "PtxFunc.specials has a bit for each");
+
 /* select functions of all opcodes: declared here from the table. */
 #define PTX_OP(name, flags, fields, control, select, ...) bool select(const PtxForm *f, PtxInst *in);
 #include "ptxops.def"

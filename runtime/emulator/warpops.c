@@ -66,11 +66,15 @@ bool select_shfl(const PtxForm *f, PtxInst *in) {
 
 /* ---- vote, activemask, elect --------------------------------------------------------------------- */
 
+static void ballot(Warp *w, const PtxInst *in, uint32_t mask) {
+    uint32_t yes = pred_get(w, &in->o[1]) & mask, *d = lanes(w, &in->o[0]);
+    EACH_LANE(mask, i, d[i] = yes);
+}
+
 static void vote(Warp *w, const PtxInst *in, uint32_t mask) {
     uint32_t yes = pred_get(w, &in->o[1]) & mask;
     bool result = false;
     switch (in->sub) {
-    case MODE_BALLOT: EACH_LANE(mask, i, lane_set(w, &in->o[0], i, yes)); return;
     case MODE_ALL: result = yes == mask; break;
     case MODE_ANY: result = yes != 0; break;
     case MODE_UNI: result = yes == mask || yes == 0; break;
@@ -80,11 +84,11 @@ static void vote(Warp *w, const PtxInst *in, uint32_t mask) {
 }
 
 bool select_vote(const PtxForm *f, PtxInst *in) {
-    in->fn = vote;
     in->sub = f->field[MF_MODE];
-    bool ballot = in->sub == MODE_BALLOT,
-         mode = ballot || in->sub == MODE_ALL || in->sub == MODE_ANY || in->sub == MODE_UNI;
-    return mode && f->ntypes == 1 && f->types[0] == (ballot ? PT_B32 : PT_PRED) && needs_members(f, in, 2);
+    bool words = in->sub == MODE_BALLOT,
+         mode = words || in->sub == MODE_ALL || in->sub == MODE_ANY || in->sub == MODE_UNI;
+    in->fn = words ? ballot : vote;
+    return mode && f->ntypes == 1 && f->types[0] == (words ? PT_B32 : PT_PRED) && needs_members(f, in, 2);
 }
 
 static void activemask(Warp *w, const PtxInst *in, uint32_t mask) {
