@@ -1,8 +1,8 @@
 """Runs a fixed program on the emulated device, once for each call of the driver that is to fail.
 
 For test_driver_failures.py. Reads lines ``cuMemAlloc:2=999`` and answers each with a line of JSON: what was raised at
-which step, whether the same step worked when it was done again, and what was still held in the end. Each case is a child
-of this process, which has imported everything but hasn't opened the device.
+which step, whether the same step worked when it was done again, and what was still held in the end. Each case is a
+child of this process, which has imported everything but hasn't opened the device.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Each call of the driver that the runtime makes fails once.
 
-The exception says which it was, the same step works when it is done again, nothing is leaked, the next launch works. The
-calls are the rows CUDA_USED of runtime/cuda_api.def.
+The exception says which it was, the same step works when it is done again, nothing is leaked, the next launch works.
+The calls are the rows CUDA_USED of runtime/cuda_api.def.
 """
 
 from __future__ import annotations
