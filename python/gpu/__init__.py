@@ -196,6 +196,7 @@ _LATER = {
         "empty_cache",
     ],
     "_device": ["is_available", "properties", "pinned", "can_access_peer"],
+    "_profile": ["profile"],
     "_stream": ["Stream", "Event", "current_stream", "default_stream", "external_stream"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}

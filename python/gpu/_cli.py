@@ -1,4 +1,4 @@
-"""The ``gpu`` command: ``ptx``, ``inspect``, ``doctor``.
+"""The ``gpu`` command: ``ptx``, ``inspect``, ``doctor``, ``profile``.
 
 Errors go to stderr; exit status 1 says that the input is wrong, 2 that the command line is.
 """
@@ -133,6 +133,56 @@ def doctor() -> None:
     from gpu import _doctor
 
     sys.exit(_doctor.report(_doctor.checks(), click.echo, click.style))
+
+
+@cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--json", "json_path", help="Write the counters as JSON; - for standard output, in place of the table.")
+@click.option("--html", "html_path", help="Write a page with the source beside the figures.")
+@click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module.")
+@click.argument("script")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def profile(json_path: str | None, html_path: str | None, as_module: bool, script: str, args: tuple[str, ...]) -> None:
+    """Run a script on the emulated GPU, and say what each line of its kernels did.
+
+    Instructions, active threads, branches that split, memory traffic, bank conflicts, atomics: counted, not sampled.
+    The exit status is the script's.
+    """
+    import runpy
+
+    if not as_module and not os.path.isfile(script):
+        raise InputError(f"gpu: there is no file {script}")
+    sys.argv = [script, *args]
+    sys.path.insert(0, "" if as_module else os.path.dirname(os.path.realpath(script)))
+    gpu.set_device("emulated")
+    status: Any = 0
+    with gpu.profile() as p:
+        try:
+            if as_module:
+                runpy.run_module(script, run_name="__main__", alter_sys=True)
+            else:
+                runpy.run_path(script, run_name="__main__")
+        except SystemExit as end:
+            status = end.code
+        except BaseException as error:
+            print_error(error, script)
+            status = 1
+    if json_path == "-":
+        click.echo(p.to_json())
+    else:
+        click.echo(str(p))
+        if json_path:
+            write(json_path, p.to_json())
+    if html_path:
+        write(html_path, p.to_html())
+    sys.exit(status)
+
+
+def print_error(error: BaseException, script: str) -> None:
+    """Print a script's exception, without what ran the script."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != script:
+        trace = trace.tb_next
+    traceback.print_exception(type(error), error, trace or error.__traceback__)
 
 
 # ---- kernels in files
