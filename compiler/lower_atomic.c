@@ -5,6 +5,7 @@
  * all arithmetic on f16 and bf16, which are held as their bits. */
 #include "lower.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static unsigned scope_of(const Lower *L, Scope s) {
@@ -114,6 +115,50 @@ static bool native_op(AtomicOp op, Type t, LLVMAtomicRMWBinOp *out) {
     }
 }
 
+/* ---- PTX with scopes and orders ------------------------------------------------------------------ */
+
+/* LLVM's atomicrmw becomes PTX's plain `atom`, relaxed at device scope, whatever it says: others are written here. */
+static const char *ptx_type(AtomicOp op, Type t) {
+    bool wide = type_bits(t) == 64;
+    if (op == ATOMIC_EXCH || (op >= ATOMIC_AND && op <= ATOMIC_XOR)) return wide ? "b64" : "b32";
+    if (type_is_float(t)) return wide ? "f64" : "f32";
+    if (type_is_signed(t) && (op == ATOMIC_MIN || op == ATOMIC_MAX)) return wide ? "s64" : "s32";
+    return wide ? "u64" : "u32";
+}
+
+static bool as_ptx(const Lower *L, AtomicOp op, Type t, uint16_t sub) {
+    bool counter = op == ATOMIC_INC || op == ATOMIC_DEC, plain = sub == ATOMIC_SUB_OF(op, SCOPE_DEVICE, ORDER_RELAXED);
+    return L->o->target == TARGET_PTX && !plain && type_bits(t) >= 32 && !(counter && type_bits(t) == 64);
+}
+
+static Val ptx_atom(Lower *L, const Place *p, AtomicOp op, Val v) {
+    static const char *const names[ATOMIC__COUNT] = {
+        [ATOMIC_ADD] = "add", [ATOMIC_SUB] = "add", [ATOMIC_MIN] = "min", [ATOMIC_MAX] = "max",   [ATOMIC_AND] = "and",
+        [ATOMIC_OR] = "or",   [ATOMIC_XOR] = "xor", [ATOMIC_INC] = "inc", [ATOMIC_EXCH] = "exch", [ATOMIC_DEC] = "dec"};
+    static const char *const scopes[SCOPE__COUNT] = {
+        [SCOPE_DEVICE] = "gpu", [SCOPE_BLOCK] = "cta", [SCOPE_SYSTEM] = "sys"};
+    static const char *const orders[ORDER__COUNT] = {[ORDER_RELAXED] = "relaxed",
+                                                     [ORDER_ACQUIRE] = "acquire",
+                                                     [ORDER_RELEASE] = "release",
+                                                     [ORDER_ACQ_REL] = "acq_rel",
+                                                     [ORDER_SEQ_CST] = "acq_rel"};
+    Scope scope = atomic_scope(p->sub);
+    bool bits = op == ATOMIC_EXCH, wide = type_bits(p->type) == 64, is_float = type_is_float(p->type) && !bits;
+    if (atomic_order(p->sub) == ORDER_SEQ_CST)
+        LLVMBuildFenceSyncScope(L->b, LLVMAtomicOrderingSequentiallyConsistent, scope_of(L, scope), "");
+    if (op == ATOMIC_SUB) v = is_float ? LLVMBuildFNeg(L->b, v, "minus") : LLVMBuildNeg(L->b, v, "minus");
+    bool shared = LLVMGetPointerAddressSpace(LLVMTypeOf(p->at)) == L->target->address_space[T_PTRS];
+    char text[96], constraints[32], r = is_float ? (wide ? 'd' : 'f') : wide ? 'l' : 'r';
+    int length = snprintf(text, sizeof text, "atom.%s.%s.%s.%s.%s $0, [$1], $2;", orders[atomic_order(p->sub)],
+                          scopes[scope], shared ? "shared" : "global", names[op], ptx_type(op, p->type));
+    int given = snprintf(constraints, sizeof constraints, "=%c,l,%c,~{memory}", r, r);
+    Ty params[2] = {L->i64, LLVMTypeOf(v)}, type = LLVMFunctionType(LLVMTypeOf(v), params, 2, false);
+    Val code = LLVMGetInlineAsm(type, text, (size_t)length, constraints, (size_t)given, true, false,
+                                LLVMInlineAsmDialectATT, false);
+    Val args[2] = {LLVMBuildPtrToInt(L->b, p->at, L->i64, "at"), v};
+    return LLVMBuildCall2(L->b, type, code, args, 2, "old");
+}
+
 static Place place(Lower *L, const Instr *in, Val at) {
     Type t = (Type)in->type;
     return (Place){at, t, LLVMIntTypeInContext(L->ctx, type_bits(t)), in->sub};
@@ -125,6 +170,8 @@ Val lower_atomic(Lower *L, const Instr *in, Val *a) {
     LLVMAtomicRMWBinOp native;
     if (!native_op(op, p.type, &native)) return loop(L, &p, op, a[1]);
     Val v = op == ATOMIC_EXCH ? to_bits(L, &p, a[1]) : a[1];
+    if (as_ptx(L, op, p.type, in->sub))
+        return op == ATOMIC_EXCH ? from_bits(L, &p, ptx_atom(L, &p, op, v)) : ptx_atom(L, &p, op, v);
     Val old = LLVMBuildAtomicRMWSyncScope(L->b, native, p.at, v, ordering_of(atomic_order(in->sub)),
                                           scope_of(L, atomic_scope(in->sub)));
     LLVMSetAlignment(old, type_bytes(p.type));
