@@ -98,6 +98,7 @@ def sources() -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)  # a page imports the files that it writes
     names: dict[str, Any] = {"__name__": page.stem}
     printed: str | None = None
     for block in blocks(page):
