@@ -1,0 +1,380 @@
+"""The CUDA device of the runtime, on the emulated driver: memory, exceptions, faults, host arrays, threads, forks.
+
+What every device does is tested in test_launch.py and its like, arrays in python/test_array.py, failing driver calls in
+test_driver_failures.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import gpu
+import numpy as np
+import pytest
+from cuda_driver import OURS, ROOT
+
+pytestmark = [pytest.mark.one_version, pytest.mark.skipif(not OURS.exists(), reason="the emulator isn't built")]
+
+
+@pytest.fixture(autouse=True)
+def emulated() -> Iterator[None]:
+    with gpu.device("emulated"):
+        yield
+
+
+@gpu.jit
+def add(x, y, out):
+    i = gpu.grid(1)
+    if i < out.size:
+        out[i] = x[i] + y[i]
+
+
+@gpu.jit
+def checked(out, limit):
+    i = gpu.grid(1)
+    if i >= limit:
+        raise IndexError("beyond the limit")
+    out[i] = i
+
+
+@gpu.jit
+def column(out, j):
+    i = gpu.grid(1)
+    out[i, j] = i
+
+
+def run(text: str, **env: str) -> str:
+    """Run a script with ``gpu`` and ``np`` in a process of its own, on the emulated device; what it prints."""
+    head = "import gpu, json, numpy as np\n@gpu.jit\ndef one(x):\n    x[0] = 1\n"
+    done = subprocess.run(
+        [sys.executable, "-c", head + textwrap.dedent(text)],
+        capture_output=True, text=True, timeout=120, check=False, env={**os.environ, "GPU_DEVICE": "emulated", **env},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# ---- memory
+
+
+def test_freed_memory_is_used_again_in_stream_order() -> None:
+    """At once on the same stream, by others only when it may be."""
+    out = run(
+        """
+        address = lambda a: a.__cuda_array_interface__["data"][0]
+        s = gpu.Stream()
+        a = gpu.empty(1000, stream=s)
+        first = address(a)
+        one[1, 1, s](a)
+        del a
+        b = gpu.empty(1000, stream=s)
+        c = gpu.empty(1000)
+        same, other = address(b) == first, address(c) == first
+        # A block that another stream has used waits for that.
+        d = gpu.empty(5000)
+        was = address(d)
+        one[1, 1, s](d)
+        s.callback(lambda: __import__("time").sleep(0.2))
+        del d
+        early = address(gpu.empty(5000)) == was
+        s.synchronize()
+        late = [address(x) for x in [gpu.empty(5000) for _ in range(3)]]
+        print(json.dumps([same, other, early, was in late]))
+        """,
+        GPU_MEMORY_POOL="1",
+    )
+    assert json.loads(out) == [True, False, False, True]
+
+
+def test_neighbours_are_merged_and_streams_leave_their_memory() -> None:
+    out = run(
+        """
+        parts = [gpu.empty(2 << 20, "u1") for _ in range(9)]    # from one segment of 20 MiB
+        before = gpu.memory_stats()
+        del parts
+        whole = gpu.empty(18 << 20, "u1")
+        after = gpu.memory_stats()
+        s = gpu.Stream()
+        a = gpu.empty(3 << 20, "u1", stream=s)
+        del a, s
+        gpu.synchronize()
+        gpu.empty_cache()
+        del whole
+        gpu.empty_cache()
+        end = gpu.memory_stats()
+        print(json.dumps([before["segments"], after["segments"], end["segments"], end["held"]]))
+        """,
+        GPU_MEMORY_POOL="1",
+    )
+    assert json.loads(out) == [1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("pool", ["0", "1"])
+def test_out_of_memory(pool: str) -> None:
+    """The cache is emptied before it is given up; the message has the figures; freeing helps."""
+    out = run(
+        """
+        small = [gpu.empty(1 << 20, "u1") for _ in range(40)]
+        del small
+        large = gpu.empty(50 << 20, "u1")
+        try:
+            gpu.empty(30 << 20, "u1")
+        except gpu.OutOfMemoryError as error:
+            print(error)
+        del large
+        gpu.empty(60 << 20, "u1")
+        x = gpu.zeros(3)
+        one[1, 1](x)
+        print(x.copy_to_host()[0], gpu.memory_stats()["retries"] >= 1)
+        """,
+        GPU_EMULATOR_MEMORY="64M",
+        GPU_MEMORY_POOL=pool,
+    )
+    message, works = out.splitlines()
+    assert "no room for 30.0 MiB" in message and "64 MiB" in message and "hold 50.0" in message
+    assert works == "1.0 True"
+
+
+def test_allocations_leak_nothing() -> None:
+    out = run(
+        """
+        def rss():
+            return int(open("/proc/self/statm").read().split()[1]) * 4
+        def work(n):
+            for i in range(n):
+                x = gpu.empty(100 + i % 50)
+                one[1, 1](x)
+                if i % 64 == 0:
+                    s = gpu.Stream()
+                    one[1, 1, s](x)
+                    gpu.Event().record(s)
+        work(2000)
+        before = rss()
+        work(20_000)
+        gpu.synchronize()
+        stats = gpu.memory_stats()
+        print(json.dumps([rss() - before, stats["blocks"] <= 1, stats["segments"]]))
+        """,
+        GPU_MEMORY_POOL="1",
+    )
+    grown, freed, segments = json.loads(out)
+    assert grown < 3000 and freed and segments == 1
+
+
+# ---- host arrays as arguments
+
+
+def test_views_of_one_array_stay_one() -> None:
+    base = np.arange(20, dtype=np.float32)
+    want = base.copy()
+    want[10:] = want[:10] + want[5:15]
+    add[1, 32](base[:10], base[5:15], base[10:])
+    assert np.array_equal(base, want)
+    x = np.ones(8)
+    add[1, 8](x, x, x)
+    assert x.tolist() == [2] * 8
+
+
+def test_views_with_gaps_change_nothing_else() -> None:
+    base = np.zeros((50, 60))
+    add[1, 64](np.ones(50), base[:, 7], base[:, 7])
+    assert base[:, 7].tolist() == [1] * 50 and base.sum() == 50
+    backwards = np.arange(10.0)
+    add[1, 10](backwards[::-1], np.zeros(10), backwards.copy())
+    out = np.zeros(10)
+    add[1, 10](backwards[::-1], np.zeros(10), out[::-1])
+    assert np.array_equal(out, backwards)
+
+
+def test_what_isnt_written_isnt_copied_back() -> None:
+    x = np.ones(10)
+    x.flags.writeable = False
+    out = np.zeros(10)
+    add[1, 10](x, x, out)
+    assert out.tolist() == [2] * 10
+    add[1, 10](np.zeros(0), np.zeros(0), np.zeros(0))
+
+
+def test_an_array_elsewhere_is_refused_by_name() -> None:
+    there = gpu.zeros(4, device="cpu")
+    with pytest.raises(ValueError, match=r"parameter 'x' is an array on cpu.* on emulated:0: copy it"):
+        add[1, 4](there, there, gpu.zeros(4))
+
+
+# ---- exceptions and faults
+
+
+def test_an_exception_comes_when_somebody_waits() -> None:
+    out = gpu.zeros(10)
+    checked[1, 10](out, 5)
+    with pytest.raises(
+        IndexError, match=r"beyond the limit \[.*in checked, block \(0, 0, 0\), thread \([5-9], 0, 0\)\]"
+    ):
+        gpu.synchronize()
+    gpu.synchronize()
+    checked[1, 10](out, 10)
+    assert out.copy_to_host().tolist() == list(range(10))
+    stream = gpu.Stream()
+    checked[1, 10, stream](out, 3)
+    with pytest.raises(IndexError) as caught:
+        stream.synchronize()
+    assert caught.value.kernel == "checked" and caught.value.block == (0, 0, 0)
+    host = np.zeros(10)
+    with pytest.raises(IndexError):
+        checked[1, 10](host, 5)
+    assert host[:5].tolist() == list(range(5))
+
+
+def test_an_exception_survives_its_kernel() -> None:
+    def short_lived() -> None:
+        @gpu.jit
+        def k(x):
+            if x.size == 3:
+                raise ValueError("of a kernel that is gone")
+
+        k[1, 1](gpu.zeros(3))
+
+    short_lived()
+    with pytest.raises(ValueError, match="of a kernel that is gone"):
+        gpu.synchronize()
+
+
+def test_a_fault_names_the_array_and_the_device_goes_on() -> None:
+    out = gpu.zeros((10, 4), np.float32)
+    column[1, 11](out, 3)
+    with pytest.raises(gpu.DeviceFault) as caught:
+        gpu.synchronize()
+    text = str(caught.value)
+    assert "out of bounds" in text and "array 'out' (float32, shape (10, 4)): there is no index (10, 3)" in text
+    assert caught.value.thread == (10, 0, 0) and caught.value.line == column.py_func.__code__.co_firstlineno + 3
+    column[1, 10](out, 3)
+    assert out.copy_to_host()[:, 3].tolist() == list(range(10))
+
+
+# ---- launches
+
+
+def test_sizes_come_from_the_driver() -> None:
+    x = gpu.array(np.ones(5000, np.float32))
+    out = gpu.zeros_like(x)
+    add[gpu.auto](x, x, out)
+    assert (out.copy_to_host() == 2).all()
+    out.fill(0)
+    add.forall(5000)(x, x, out)
+    assert (out.copy_to_host() == 2).all()
+    stats = add.stats("f4[::1], f4[::1], f4[::1]", block=256)
+    assert stats.device == "emulated:0" and stats.block == 256 and stats.occupancy == 1 and stats.max_threads == 1024
+
+
+def test_shared_memory_that_doesnt_fit() -> None:
+    x = gpu.zeros(4)
+    add.configure(1, 4, shared=200_000)(x, x, x)
+    with pytest.raises(gpu.LaunchError, match=r"300000 of dynamic shared memory, together \d+ more than the 232448"):
+        add.configure(1, 4, shared=300_000)(x, x, x)
+
+
+def test_a_cooperative_launch_that_doesnt_fit() -> None:
+    x = gpu.zeros(4)
+    add.configure(4, 32, cooperative=True)(x, x, x)
+    with pytest.raises(gpu.LaunchError, match="100000 blocks were asked, and"):
+        add.configure(100_000, 32, cooperative=True)(x, x, x)
+
+
+def test_threads_compile_and_launch() -> None:
+    @gpu.jit
+    def scaled(x, factor):
+        i = gpu.grid(1)
+        if i < x.size:
+            x[i] = x[i] * factor
+
+    faults = []
+
+    def work(n: int) -> None:
+        gpu.set_device("emulated")
+        stream = gpu.Stream()
+        for dtype in ("f4", "i8"):
+            x = gpu.array(np.ones(100, dtype), stream=stream)
+            for _ in range(20):
+                scaled[1, 128, stream](x, 1)
+            scaled[1, 128, stream](x, n)
+            if not (x.copy_to_host(stream=stream) == n).all():
+                faults.append((n, dtype))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults
+
+
+def test_a_forked_child_has_the_cpu() -> None:
+    out = run("""
+        import os
+        x = gpu.zeros(3)
+        one[1, 1](x)
+        gpu.synchronize()
+        if os.fork() == 0:
+            try:
+                one[1, 1](x)
+            except gpu.DeviceError as error:
+                print("spawn" in str(error), flush=True)
+            with gpu.device("cpu"):
+                y = np.zeros(3)
+                one[1, 1](y)
+            del x
+            print(y[0], flush=True)
+            os._exit(0)
+        os.wait()
+        one[1, 1](x)
+        print(x.copy_to_host()[0])
+    """)
+    assert out.split() == ["True", "1.0", "1.0"]
+
+
+# ---- a driver that does nothing
+
+
+@pytest.fixture(scope="module")
+def no_op(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """bench/noop_driver.c as a library."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if not compiler:
+        pytest.skip("no C compiler")
+    library = tmp_path_factory.mktemp("driver") / "libcuda.so.1"
+    source = ROOT / "bench" / "noop_driver.c"
+    subprocess.run([compiler, "-std=c17", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    return library
+
+
+def test_the_first_gpu_is_the_default(no_op: Path) -> None:
+    out = run(
+        "print(gpu.current_device(), gpu.devices()[0], gpu.is_available())", GPU_LIBCUDA=str(no_op), GPU_DEVICE=""
+    )
+    assert out.split() == ["cuda:0", "cuda:0", "True"]
+
+
+def test_a_copy_that_takes_longer_than_the_kernel_is_told_of_once(no_op: Path) -> None:
+    out = run(
+        """
+        import warnings
+        x = np.zeros(1 << 20)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            one[1, 1](x)
+            one[1, 1](x)
+            one[1, 1](x[:100])
+        print([(w.category.__name__, "gpu.array(x)" in str(w.message)) for w in caught])
+        """,
+        GPU_LIBCUDA=str(no_op),
+        GPU_DEVICE="cuda",
+    )
+    assert out.strip() == "[('PerformanceWarning', True)]"
