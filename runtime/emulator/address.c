@@ -1,4 +1,4 @@
-/* address.c - what has an address but moves no data: cvta, isspacep, mapa, prefetch; alloca; fences and hints. */
+/* address.c - what has an address but moves no data: cvta, isspacep, prefetch; alloca; fences and hints. */
 #include "exec.h"
 
 static bool flag(const PtxForm *f, unsigned bit) { return f->flags >> bit & 1; }
@@ -67,28 +67,6 @@ bool select_isspacep(const PtxForm *f, PtxInst *in) {
     in->space = (uint8_t)(f->field[MF_SPACE] - 1);
     in->fn = isspacep;
     return true;
-}
-
-/* ---- clusters of one block ---------------------------------------------------------------------- */
-
-/* The address of the same shared memory in the block with that rank: there is only this block. */
-static void mapa(Warp *w, const PtxInst *in, uint32_t mask) {
-    uint64_t a[WARP];
-    read_addresses(w, &in->o[1], in->disp, a);
-    EACH_LANE(mask, i, if (lane_get(w, &in->o[2], i)) fault(w, in, i, FAULT_CLUSTER, SPACE_SHARED, a[i], 0));
-    put(w, &in->o[0], mask, a);
-}
-
-bool select_mapa(const PtxForm *f, PtxInst *in) {
-    in->fn = mapa;
-    return f->ntypes == 1 && (f->types[0] == PT_U32 || f->types[0] == PT_U64);
-}
-
-static void getctarank(Warp *w, const PtxInst *in, uint32_t mask) { EACH_LANE(mask, i, lane_set(w, &in->o[0], i, 0)); }
-
-bool select_getctarank(const PtxForm *f, PtxInst *in) {
-    in->fn = getctarank;
-    return f->ntypes == 1 && (f->types[0] == PT_U32 || f->types[0] == PT_U64);
 }
 
 /* ---- alloca ------------------------------------------------------------------------------------ */

@@ -63,7 +63,7 @@ static void complete(Block *b, uint32_t id) {
 
 void barrier_recheck(Block *b) {
     if (b->threads == 0) return;
-    for (uint32_t id = 0; id < GRID_BARRIER; id++) {
+    for (uint32_t id = 0; id < CLUSTER_BARRIER; id++) {
         if (b->barriers[id].used && all_came(b, &b->barriers[id])) complete(b, id);
     }
     if (b->barriers[GRID_BARRIER].used) barrier_recheck_grid(b->worker);
@@ -120,7 +120,6 @@ static void arrive(Warp *w, const PtxInst *in, uint32_t mask, uint32_t id) {
 }
 
 static uint32_t barrier_id(Warp *w, const PtxInst *in, int lane) {
-    if (in->sub == CLUSTER_ARRIVE || in->sub == CLUSTER_WAIT) return CLUSTER_BARRIER;
     uint64_t id = lane_get(w, &in->o[1], lane);
     if (id >= CLUSTER_BARRIER) fault(w, in, lane, FAULT_BARRIER, SPACE_GENERIC, id, 0);
     return (uint32_t)id;
@@ -128,6 +127,11 @@ static uint32_t barrier_id(Warp *w, const PtxInst *in, int lane) {
 
 void barrier_arrive(Warp *w, const PtxInst *in, uint32_t mask) {
     Scheduler *s = w->scheduler;
+    if (in->sub == CLUSTER_ARRIVE || in->sub == CLUSTER_WAIT) {
+        if (in->sub == CLUSTER_ARRIVE) cluster_arrive(w, mask);
+        else cluster_wait(w, in, mask);
+        return;
+    }
     Fragment f = s->fragments[s->current];
     fragment_remove(w, s->current);
     uint32_t on = f.mask & ~mask; /* who goes on at once: lanes that a guard holds back, and those which only arrive */
@@ -137,7 +141,7 @@ void barrier_arrive(Warp *w, const PtxInst *in, uint32_t mask) {
         else EACH_LANE(mask, i, same |= (uint32_t)(barrier_id(w, in, i) == id) << i);
         mask &= ~same;
         arrive(w, in, same, id);
-        if (in->sub == BAR_ARRIVE || in->sub == CLUSTER_ARRIVE) on |= same;
+        if (in->sub == BAR_ARRIVE) on |= same;
         else
             s->fragments[s->n++] =
                 (Fragment){.frame = f.frame, .pc = f.pc, .mask = same, .state = WAITS_BLOCK, .barrier = id};

@@ -70,15 +70,14 @@ static void set_launch_registers(Warp *w) {
     set_lane_registers(w, spec->block);
     special_xyz(w, SR_NTID_X, spec->block);
     special_xyz(w, SR_NCTAID_X, spec->grid);
-    uint32_t ranks = 1, explicit = 0;
+    uint32_t explicit = 0;
     for (int k = 0; k < 3; k++) {
         uint32_t n = cluster_size(spec, k);
-        ranks *= n;
         explicit |= spec->cluster[k] != 0;
         special_all(w, SR_NCLUSTERID_X + (unsigned)k, spec->grid[k] / n);
         special_all(w, SR_CLUSTER_NCTAID_X + (unsigned)k, n);
     }
-    special_all(w, SR_CLUSTER_NCTARANK, ranks);
+    special_all(w, SR_CLUSTER_NCTARANK, run->cluster_blocks);
     special_all(w, SR_IS_EXPLICIT_CLUSTER, explicit);
     special_all(w, SR_WARPID, w->index);
     special_all(w, SR_NWARPID, run->nwarps);
@@ -94,16 +93,13 @@ static void set_launch_registers(Warp *w) {
 
 static void set_block_registers(Warp *w, const Block *b) {
     const LaunchSpec *spec = b->run->spec;
-    uint32_t rank = 0, scale = 1;
     special_xyz(w, SR_CTAID_X, b->index);
     for (int k = 0; k < 3; k++) {
         uint32_t n = cluster_size(spec, k);
         special_all(w, SR_CLUSTERID_X + (unsigned)k, b->index[k] / n);
         special_all(w, SR_CLUSTER_CTAID_X + (unsigned)k, b->index[k] % n);
-        rank += b->index[k] % n * scale;
-        scale *= n;
     }
-    special_all(w, SR_CLUSTER_CTARANK, rank);
+    special_all(w, SR_CLUSTER_CTARANK, b->rank);
     special_all(w, SR_SMID, b->linear % SMS);
 }
 
@@ -155,6 +151,7 @@ Block *block_create(Worker *worker) {
 
 void block_destroy(Block *b) {
     if (!b) return;
+    cluster_leave(b);
     watch_close(b);
     free(b->warps);
     free(b->storage);
@@ -184,6 +181,8 @@ void block_start(Block *b, uint64_t linear) {
     b->threads = b->run->threads;
     b->executed = 0;
     memset(b->barriers, 0, sizeof b->barriers);
+    memset(b->arrived, 0, sizeof b->arrived);
+    memset(b->passed, 0, sizeof b->passed);
     watch_start(b);
     for (uint32_t i = 0; i < b->nwarps; i++) warp_start(&b->warps[i]);
 }

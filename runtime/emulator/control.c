@@ -148,6 +148,7 @@ void control_exit(Warp *w, uint32_t mask) {
     w->block->threads -= (uint32_t)__builtin_popcount(mask);
     control_recheck_warp(w);
     barrier_recheck(w->block);
+    if (w->run->cluster_blocks > 1) cluster_recheck(w->block);
 }
 
 /* ---- brx.idx ----------------------------------------------------------------------------------- */

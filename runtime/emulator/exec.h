@@ -4,8 +4,8 @@
  *   block.c      a block: its warps, shared memory, turns of its warps
  *   schedule.c   a warp: which lanes run next, and the loop that runs instructions
  *   control.c    calls, returns, exits; warp operations that wait for lanes
- *   barrier.c    what waits for threads of the block
- *   access.c     addresses to bytes, ld and st;  address.c, atomics.c, async.c: what else has an address
+ *   barrier.c    what waits for threads of the block;  cluster.c: of several blocks
+ *   locate.c     addresses to bytes;  access.c, atomics.c, async.c, address.c: what has an address
  *   warpops.c    shfl, vote and their kind
  *   builtins.c   functions that the emulator provides
  *   watch.c      uninitialised reads, races;  profile.c: counters;  report.c: faults */
@@ -70,7 +70,7 @@ typedef enum Pause { PAUSE_SLICE, PAUSE_SPINS, PAUSE_WAITS, PAUSE_DONE } Pause;
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
-enum { CLUSTER_BARRIER = 16 /* of a cluster of one block */, GRID_BARRIER, BARRIERS, MAX_WARPS = 32 };
+enum { CLUSTER_BARRIER = 16 /* cluster.c */, GRID_BARRIER, BARRIERS, MAX_WARPS = 32 };
 
 /* One of bar's barriers. Lanes that arrived are kept, so that those which exit needn't come any more. */
 typedef struct Barrier {
@@ -82,10 +82,20 @@ typedef struct Barrier {
     bool all, any, used;
 } Barrier;
 
+/* Blocks that start together; `live` of them haven't ended. */
+typedef struct Cluster {
+    uint32_t n, live;
+    Block *blocks[]; /* by rank; NULL: ended */
+} Cluster;
+
 struct Block {
     Run *run;
     struct Worker *worker;
     uint64_t linear;
+    Cluster *cluster; /* or NULL: alone */
+    uint32_t rank;
+    uint32_t arrived[MAX_WARPS],
+        passed[MAX_WARPS]; /* barrier.cluster: lanes that wait or will; lanes whose phase is over */
     uint32_t index[3];
     uint8_t *shared;
     uint32_t nwarps;
@@ -127,6 +137,7 @@ struct Run {
     const uint8_t *params;
     uint32_t threads, nwarps; /* of a block */
     uint32_t nworkers;
+    uint32_t cluster_blocks;            /* of a cluster; 1: no clusters */
     uint32_t shared_bytes, local_bytes; /* of a block, of a thread */
     uint64_t specials;                  /* the special registers that anything reads which the kernel may call */
     uint32_t checks;
@@ -180,6 +191,17 @@ void barrier_arrive(Warp *w, const PtxInst *in, uint32_t mask);
 void barrier_recheck(Block *b);
 void barrier_wait_grid(Warp *w, const PtxInst *in);
 void barrier_recheck_grid(Worker *worker);
+
+/* cluster.c */
+uint32_t cluster_blocks(const LaunchSpec *spec); /* in each cluster */
+uint64_t cluster_linear(const LaunchSpec *spec, uint64_t cluster, uint32_t rank);
+Cluster *cluster_create(uint32_t blocks);
+void cluster_leave(Block *b);
+/* The block whose shared memory the address is in, and where in it; NULL: there is no such block, or it has ended. */
+Block *cluster_block(const Block *b, uint64_t *at);
+void cluster_arrive(Warp *w, uint32_t mask);
+void cluster_wait(Warp *w, const PtxInst *in, uint32_t mask);
+void cluster_recheck(Block *b);
 
 /* ---- accesses ---------------------------------------------------------------------------------- */
 

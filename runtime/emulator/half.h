@@ -7,6 +7,9 @@
 
 #define HALF_INLINE static inline __attribute__((always_inline))
 
+/* yes ? a : b as arithmetic: loops over it become vector code, which gcc doesn't make of several branches. */
+HALF_INLINE uint32_t pick_bits(uint32_t yes, uint32_t a, uint32_t b) { return b ^ ((a ^ b) & (0 - yes)); }
+
 /* Scaling moves the exponent to its place, and makes subnormals normal. */
 HALF_INLINE float half_to_float(uint16_t h) {
     uint32_t bits = (uint32_t)(h & 0x7fff) << 13, special = bits >= 0x0f800000 ? 0x7f800000 : 0;
@@ -28,9 +31,9 @@ HALF_INLINE uint16_t half_from_float(float f) {
     f += 0.5f; /* of a subnormal the addition rounds: a unit of 2^-24 is the last bit of 0.5 */
     memcpy(&small, &f, 4);
     uint32_t normal = (bits - (112u << 23) + 0xfff + (bits >> 13 & 1)) >> 13;
-    uint32_t h = bits < 0x38800000 ? small - 0x3f000000 : normal;
-    h = bits >= 0x477ff000 ? 0x7c00 : h; /* from halfway to 65536 on */
-    h = bits > 0x7f800000 ? 0x7fff : h | sign;
+    uint32_t h = pick_bits(bits < 0x38800000, small - 0x3f000000, normal);
+    h = pick_bits(bits >= 0x477ff000, 0x7c00, h) | sign; /* from halfway to 65536 on */
+    h = pick_bits(bits > 0x7f800000, 0x7fff, h);
     return (uint16_t)h;
 }
 
@@ -45,7 +48,7 @@ HALF_INLINE uint16_t bf16_from_float(float f) {
     uint32_t bits;
     memcpy(&bits, &f, 4);
     uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fff : rounded);
+    return (uint16_t)pick_bits((bits & 0x7fffffff) > 0x7f800000, 0x7fff, rounded);
 }
 
 #endif

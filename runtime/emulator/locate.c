@@ -28,6 +28,15 @@ static uint8_t *locate_offset(Warp *w, const Lane *l, Space space, uint64_t at, 
     return base + at;
 }
 
+/* An address beyond the block's shared memory may be in another block of the cluster. */
+static uint8_t *locate_shared(Warp *w, const Lane *l, uint64_t at) {
+    const Block *b = w->block;
+    uint64_t inside = at;
+    if (at < WINDOW_BYTES && w->run->cluster_blocks > 1) b = cluster_block(b, &inside);
+    if (!b) fault_lane(w, l, FAULT_RANK, SPACE_SHARED, at);
+    return locate_offset(w, l, SPACE_SHARED, inside, b->shared, w->run->shared_bytes, at);
+}
+
 static uint8_t *locate_param(Warp *w, const Lane *l, uint64_t at) {
     if (l->how & ACCESS_WRITE) fault_lane(w, l, FAULT_WRITE_TO_CONST, SPACE_PARAM, at);
     return locate_offset(w, l, SPACE_PARAM, at, (uint8_t *)(uintptr_t)w->run->params, w->run->func->param_bytes, at);
@@ -74,15 +83,12 @@ static uint8_t *locate_lane(Warp *w, const Lane *l, AccessCache *c, uint64_t add
     switch (l->space) {
     case SPACE_GENERIC:
         switch (generic_space(address)) {
-        case SPACE_SHARED:
-            address -= SHARED_WINDOW;
-            return locate_offset(w, l, SPACE_SHARED, address, w->block->shared, w->run->shared_bytes, address);
+        case SPACE_SHARED: return locate_shared(w, l, address - SHARED_WINDOW);
         case SPACE_LOCAL: return locate_local(w, l, address - LOCAL_WINDOW);
         case SPACE_PARAM: return locate_param(w, l, address - PARAM_WINDOW);
         default: return locate_far(w, l, c, address);
         }
-    case SPACE_SHARED:
-        return locate_offset(w, l, SPACE_SHARED, address, w->block->shared, w->run->shared_bytes, address);
+    case SPACE_SHARED: return locate_shared(w, l, address);
     case SPACE_LOCAL:
     case SPACE_ARG: return locate_local(w, l, address);
     case SPACE_PARAM: return locate_param(w, l, address);

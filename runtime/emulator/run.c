@@ -27,7 +27,7 @@ void run_abandon(Worker *worker) {
     longjmp(worker->stop, 1);
 }
 
-static void activate(Worker *worker, uint64_t linear) {
+static Block *activate(Worker *worker) {
     if (worker->nactive == worker->room) {
         uint32_t room = worker->room ? 2 * worker->room : 4;
         Block **active = realloc(worker->active, room * sizeof(Block *));
@@ -39,18 +39,34 @@ static void activate(Worker *worker, uint64_t linear) {
     worker->spare = NULL;
     if (!b) out_of_memory(worker);
     worker->active[worker->nactive++] = b;
-    block_start(b, linear);
+    return b;
+}
+
+static void activate_cluster(Worker *worker, uint64_t cluster) {
+    const Run *run = worker->run;
+    Cluster *c = cluster_create(run->cluster_blocks);
+    if (!c) out_of_memory(worker);
+    for (uint32_t rank = 0; rank < c->n; rank++) {
+        uint64_t linear = cluster_linear(run->spec, cluster, rank);
+        Block *b = c->blocks[rank] = activate(worker);
+        b->cluster = c;
+        b->rank = rank;
+        block_start(b, linear);
+    }
 }
 
 static bool activate_next(Worker *worker) {
-    uint64_t linear = atomic_fetch_add_explicit(&worker->run->next_block, 1, memory_order_relaxed);
-    if (linear >= worker->run->nblocks) return false;
-    activate(worker, linear);
+    Run *run = worker->run;
+    uint64_t next = atomic_fetch_add_explicit(&run->next_block, 1, memory_order_relaxed);
+    if (next >= run->nblocks / run->cluster_blocks) return false;
+    if (run->cluster_blocks > 1) activate_cluster(worker, next);
+    else block_start(activate(worker), next);
     return true;
 }
 
 static void finish(Worker *worker, uint32_t i) {
     Block *b = worker->active[i];
+    cluster_leave(b);
     memmove(&worker->active[i], &worker->active[i + 1], (--worker->nactive - i) * sizeof(Block *));
     if (worker->spare) block_destroy(b);
     else worker->spare = b;
@@ -187,6 +203,7 @@ static bool open_run(Run *run, const LaunchSpec *spec, FaultReport *report) {
     run->threads = spec->block[0] * spec->block[1] * spec->block[2];
     run->nwarps = (run->threads + WARP - 1) / WARP;
     run->nblocks = (uint64_t)spec->grid[0] * spec->grid[1] * spec->grid[2];
+    run->cluster_blocks = cluster_blocks(spec);
     run->blocks_resident = spec->cooperative ? run->nblocks : MAX_RESIDENT;
     uint32_t with_dynamic = spec->func->dynamic_start + spec->dynamic_shared;
     run->shared_bytes = with_dynamic > spec->func->shared_bytes ? with_dynamic : spec->func->shared_bytes;

@@ -268,6 +268,8 @@ static void watch_space(Warp *w, const PtxInst *in, Space space, uint32_t mask, 
     if (w->block->worker->counters) profile_access(w->block->worker, in, space, mask, bytes, how, a);
     uint32_t checks = w->run->checks;
     EACH_LANE(mask, i, {
+        if (space == SPACE_SHARED && a->address[i] >= w->run->shared_bytes)
+            continue; /* another block's of the cluster */
         Touch t = {.in = in,
                    .lane = i,
                    .space = space,

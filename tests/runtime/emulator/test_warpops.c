@@ -270,7 +270,55 @@ static void grid_barriers_of_numba(void) {
     gpu_close(g);
 }
 
+/* ---- clusters ---------------------------------------------------------------------------------- */
+
+static void blocks_of_a_cluster(void) {
+    /* Each block writes its index to its shared memory and reads that of the next rank in the cluster of 3. */
+    Gpu *g = gpu_open(
+        HEAD ".shared .align 4 .b32 s[4];\n" BEGIN
+             "mov.u32 %r3, %cluster_ctarank; mov.u32 %r4, %cluster_nctarank; mov.u32 %r5, %clusterid.x;\n"
+             "add.u32 %r6, %r1, 100; st.shared.u32 [s], %r6;\n"
+             "barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n"
+             "add.u32 %r7, %r3, 1; rem.u32 %r7, %r7, %r4;\n"
+             "mov.u32 %r8, s; mapa.shared::cluster.u32 %r9, %r8, %r7; ld.shared::cluster.u32 %r10, [%r9];\n"
+             "mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; mapa.u64 %rd4, %rd3, %r7; ld.u32 %r11, [%rd4];\n"
+             "getctarank.shared::cluster.u32 %r12, %r9;\n"
+             "mul.wide.u32 %rd5, %r1, 16; add.u64 %rd5, %rd5, %rd0; st.global.v4.u32 [%rd5], {%r10, %r11, %r12, %r5};\n"
+             "barrier.cluster.arrive; barrier.cluster.wait;\n" END);
+    if (!g) return;
+    g->spec.cluster[0] = 3;
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        g->spec.threads = threads;
+        EQUAL(gpu_launch(g, 12, 40, 0), 0);
+        for (uint32_t b = 0; b < 12; b++) {
+            uint32_t next = b / 3 * 3 + (b + 1) % 3, *out = gpu_out(g) + 4 * b;
+            EQUAL(out[0], 100 + next);
+            EQUAL(out[1], 100 + next);
+            EQUAL(out[2], next % 3);
+            EQUAL(out[3], b / 3);
+        }
+    }
+    gpu_close(g);
+}
+
+static void halves_of_a_cluster_barrier(void) {
+    /* The phase ends while a warp is between arriving and waiting: it doesn't wait for the next one. */
+    RUNS(KERNEL("setp.lt.u32 %p0, %r0, 32; mov.u32 %r3, 0;\n"
+                "barrier.cluster.arrive.relaxed.aligned;\n"
+                "@!%p0 bra WAIT;\n"
+                "SPIN: ld.volatile.global.u32 %r4, [%rd0]; setp.eq.u32 %p1, %r4, 0;\n"
+                "@%p1 bra SPIN;\n"
+                "WAIT: barrier.cluster.wait;\n"
+                "st.volatile.global.u32 [%rd0], 1;\n"
+                "barrier.cluster.arrive; barrier.cluster.wait;\n"),
+         0, 1, 64);
+    FAULTS(KERNEL("barrier.cluster.wait;\n"), 0, 32, FAULT_BARRIER, 0, "barrier.cluster.wait");
+    FAULTS(KERNEL("mov.u32 %r3, 0;\nmapa.shared::cluster.u32 %r4, %r3, 1;\n"), 0, 32, FAULT_RANK, 0, "mapa");
+}
+
 int main(void) {
+    blocks_of_a_cluster();
+    halves_of_a_cluster_barrier();
     shuffles();
     halves_of_a_warp_apart();
     one_operation_at_two_places();
