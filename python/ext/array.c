@@ -143,8 +143,7 @@ static bool array_span(const HostArray *a, int64_t *low, int64_t *high) {
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
 
-/* Takes over the reference to `memory`. */
-static PyObject *array_make(PyTypeObject *type, MemoryObject *memory, const HostArray *h) {
+PyObject *array_make(PyTypeObject *type, MemoryObject *memory, const HostArray *h) {
     ArrayObject *a = (ArrayObject *)type->tp_alloc(type, 0);
     int64_t *dims = a ? PyMem_Malloc(2u * (h->ndim + 1u) * sizeof *dims) : NULL;
     if (!dims) {
@@ -550,6 +549,7 @@ static PyMethodDef array_methods[] = {
     {"_wrap", array_wrap, METH_VARARGS | METH_CLASS,
      "_wrap(device, address, host, shape, strides, dtype, readonly, kind, owner, stream)"},
     {"_of", array_of, METH_O | METH_CLASS, "_of(array): the same as an object of this class"},
+    {"_index", array_index, METH_O, "_index(key): the view self[key]; None: the key is of another kind, or wrong"},
     {"_view", array_view, METH_VARARGS, "_view(offset, shape, strides, dtype, readonly)"},
     {"_copy_from", array_copy_from, METH_VARARGS, "_copy_from(array, stream)"},
     {"_copy_to", array_copy_to, METH_VARARGS, "_copy_to(array, stream)"},

@@ -74,11 +74,17 @@ static inline char *array_host(const ArrayObject *a) {
 }
 /* As numpy_array() gives it, but the address is the device's. */
 void array_describe(const ArrayObject *a, HostArray *out);
+/* An array of the class `type`. Takes over the reference to `memory`. */
+PyObject *array_make(PyTypeObject *type, MemoryObject *memory, const HostArray *h);
 /* Functions of the module, by their names there. */
 PyObject *array_dtype_known(PyObject *module, PyObject *dtype);
 PyObject *array_memory_info(PyObject *module, PyObject *name);      /* (free, total) */
 PyObject *array_memory_stats(PyObject *module, PyObject *args);     /* (name, reset): a dict */
 PyObject *array_empty_cache(PyObject *module, PyObject *name);
+
+/* ---- arrayindex.c ------------------------------------------------------------------------------ */
+
+PyObject *array_index(PyObject *self, PyObject *key);   /* a view; None: not a plain key, or out of bounds */
 
 /* ---- dlpack.c ---------------------------------------------------------------------------------- */
 

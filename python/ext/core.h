@@ -9,8 +9,8 @@
  *   host.c        what the frontend asks about Python objects;  hostcode.c  code objects
  *   devices.c     the table of devices;  launch.c  launches;  stage.c  host arrays on their way to a device and back
  *   faults.c      the array that a fault on the emulator is about (launch.h)
- *   array.c       arrays on a device;  arraycopy.c  copies between any two arrays;  stream.c  streams and events;
- *                 dlpack.c  exchange with other libraries (array.h)
+ *   array.c       arrays on a device;  arrayindex.c  views of them;  arraycopy.c  copies between any two;
+ *                 stream.c  streams and events;  dlpack.c  exchange with other libraries (array.h)
  *   profile.c     counters of the emulated devices
  *   hostcall.c    a device function called from Python, through libffi
  *   errors.c      messages and kernel exceptions as Python exceptions

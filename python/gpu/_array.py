@@ -167,12 +167,14 @@ class Array(_core.ArrayBase):
 
     def __getitem__(self, key: Any) -> Any:
         view = self._at(key)
-        whole = key if isinstance(key, tuple) else (key,)
-        if view.ndim or any(k is Ellipsis for k in whole):
+        if view.ndim or key is Ellipsis or (isinstance(key, tuple) and any(k is Ellipsis for k in key)):
             return view
         return view.item_as_numpy()
 
     def _at(self, key: Any) -> Array:
+        view = self._index(key)
+        if view is not None:
+            return view
         whole = key if isinstance(key, tuple) else (key,)
         for k in whole:
             basic = k is None or k is Ellipsis or isinstance(k, (slice, int, np.integer)) or hasattr(k, "__index__")

@@ -215,6 +215,33 @@ def test_shapes(look: Any) -> None:
     same(look(gpu.array(host)), look(host))
 
 
+def test_random_keys_agree_with_numpy() -> None:
+    rng = random.Random(8)
+
+    def item() -> Any:
+        ends = [None, *range(-4, 5), 2**62, -(2**62)]
+        part = slice(rng.choice(ends), rng.choice(ends), rng.choice([None, 1, 2, -1, -3, 2**61]))
+        return rng.choice([part, part, rng.randint(-4, 3), np.int16(rng.randint(-2, 1)), None, Ellipsis])
+
+    host = numbers((3, 2, 4), "i4").transpose(2, 0, 1)
+    a = gpu.array(host.transpose(1, 2, 0)).transpose(2, 0, 1)
+    for _ in range(2000):
+        key = tuple(item() for _ in range(rng.randint(0, 5)))
+        try:
+            expected = host[key]
+        except IndexError as error:
+            with pytest.raises(IndexError) as got:
+                a[key]
+            assert str(got.value) == str(error)
+            continue
+        found = a[key]
+        if not isinstance(expected, np.ndarray):
+            assert found == expected
+            continue
+        same(found, expected)
+        assert found.strides == expected.strides or 0 in found.shape
+
+
 def test_random_slices_agree_with_numpy() -> None:
     rng = random.Random(5)
     for _ in range(300):
