@@ -6,6 +6,7 @@
 #include "emit.h"
 #include "legal.h"
 #include "lower.h"
+#include "regions.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/ErrorHandling.h>
@@ -78,7 +79,9 @@ static void build(Unit *u, IrModule *m) {
     if (u->error) return;
     target_open(u);
     if (u->error) return;
-    lower_module(u->ctx, u->mod, u->tm, m, u->o);
+    bool threads = u->o->target == TARGET_CPU && !m->host_function;
+    u->regions = threads ? ir_regions(m) : NULL;
+    lower_module(u->ctx, u->mod, u->tm, m, u->o, u->regions);
 #ifndef NDEBUG
     char *wrong = NULL;
     if (LLVMVerifyModule(u->mod, LLVMReturnStatusAction, &wrong)) unit_fail(u, "LLVM IR is wrong: %s", wrong);
@@ -128,19 +131,55 @@ static bool has_loops(const IrModule *m) {
     return false;
 }
 
+static const uint8_t cut_kinds[OP__COUNT] = {[OP_BARRIER] = CUT_BARRIER,
+                                             [OP_BARRIER_RED] = CUT_BARRIER_RED,
+                                             [OP_GRIDSYNC] = CUT_GRID,
+                                             [OP_SYNCWARP] = CUT_SYNCWARP,
+                                             [OP_SHFL] = CUT_SHFL,
+                                             [OP_VOTE] = CUT_VOTE,
+                                             [OP_MATCH] = CUT_MATCH,
+                                             [OP_REDUX] = CUT_REDUX,
+                                             [OP_ACTIVEMASK] = CUT_ACTIVEMASK,
+                                             [OP_NANOSLEEP] = CUT_YIELD};
+
+static void fill_cut(ImageCut *out, const IrModule *m, const Instr *in) {
+    Type t = in->nargs > 1 ? (Type)m->instrs.at[in->args[1]].type : T_BOOL;
+    const IrSpan *span = in->span && in->span < m->spans.n ? &m->spans.at[in->span] : NULL;
+    *out = (ImageCut){.kind = cut_kinds[in->op],
+                      .sub = (uint8_t)in->sub,
+                      .bytes = (uint8_t)type_bytes(t),
+                      .is_signed = type_is_signed(t),
+                      .line = span ? span->line : 0};
+    out->file = copy(span && span->func < m->funcs.n ? m->funcs.at[span->func].file : NULL);
+}
+
+static void fill_regions(Image *image, const IrModule *m, const Regions *r) {
+    image->ncuts = r->cuts.n;
+    image->cuts = calloc(r->cuts.n + 1, sizeof *image->cuts);
+    for (uint32_t i = 0; i < r->cuts.n && image->cuts; i++) {
+        fill_cut(&image->cuts[i], m, &m->instrs.at[r->cuts.at[i].sync]);
+        image->grid_sync |= image->cuts[i].kind == CUT_GRID;
+    }
+    image->thread_bytes = r->thread_bytes;
+    image->block_bytes = r->block_bytes;
+    image->uniform = r->uniform;
+}
+
 /* Everything but the code. */
-static Image *new_image(const IrModule *m, const CompileOptions *o) {
+static Image *new_image(const IrModule *m, const CompileOptions *o, const Regions *r) {
     Image *image = calloc(1, sizeof *image);
     if (!image) return NULL;
     image->entry = copy(entry_symbol(m, o));
     fill_params(image, m);
     fill_sites(image, m);
-    image->no_loops = !has_loops(m);
+    image->no_loops = !has_loops(m) && !(r && r->cuts.n);
+    image->shared_bytes = shared_layout(m, NULL);
+    if (r) fill_regions(image, m, r);
     if (o->target == TARGET_PTX) {
         image->sm = o->sm;
         if (!(image->ptx_version = o->ptx_version)) target_known(o->sm, o->sm_suffix, &image->ptx_version);
     }
-    if (image->entry && image->params && image->sites) return image;
+    if (image->entry && image->params && image->sites && (!r || image->cuts)) return image;
     gpu_image_free(image);
     return NULL;
 }
@@ -164,6 +203,7 @@ static void take_code(Unit *u, const IrModule *m, Image *image, LLVMMemoryBuffer
     void *address = NULL;
     image->code = jit_load(bytes, size, image->entry, &address, u->arena, &u->error);
     if (m->host_function) image->host_fn = address;
+    else if (u->regions) memcpy(&image->cpu_region, &address, sizeof address);
     else memcpy(&image->cpu_entry, &address, sizeof address);
 }
 
@@ -172,7 +212,7 @@ static Image *make_image(Unit *u, const IrModule *m) {
     if (u->error) return NULL;
     LLVMMemoryBufferRef code = emit_code(u, u->o->target == TARGET_PTX ? LLVMAssemblyFile : LLVMObjectFile);
     if (!code) return NULL;
-    Image *image = new_image(m, u->o);
+    Image *image = new_image(m, u->o, u->regions);
     if (image) take_code(u, m, image, code);
     else unit_fail(u, "out of memory");
     LLVMDisposeMemoryBuffer(code);
@@ -267,6 +307,7 @@ static void unload(Image *image) {
     leave_llvm();
     image->code = NULL;
     image->cpu_entry = NULL;
+    image->cpu_region = NULL;
     image->host_fn = NULL;
 }
 

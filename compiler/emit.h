@@ -15,6 +15,7 @@ typedef struct Unit {
     LLVMModuleRef mod;
     LLVMTargetMachineRef tm;
     bool own_tm; /* made for this unit alone */
+    struct Regions *regions;   /* of a CPU kernel whose threads wait for each other */
     char *error; /* the first error, in the arena; NULL so far */
 } Unit;
 

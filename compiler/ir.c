@@ -64,6 +64,19 @@ BlockId ir_block(IrModule *m) {
     return m->blocks.n - 1;
 }
 
+uint32_t shared_layout(const IrModule *m, uint32_t *offsets) {
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < m->shared.n; i++) {
+        const IrShared *s = &m->shared.at[i];
+        if (s->dynamic) continue;
+        uint32_t align = s->align ? s->align : 16;
+        end = (end + align - 1) / align * align;
+        if (offsets) offsets[i] = end;
+        end += s->bytes;
+    }
+    return (end + 15) / 16 * 16;
+}
+
 uint64_t ir_wrap(Type t, uint64_t bits) {
     unsigned width = type_bits(t);
     if (width == 0 || width >= 64) return bits;

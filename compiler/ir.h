@@ -212,6 +212,8 @@ uint32_t ir_postorder(const IrModule *m, BlockId *order);            /* returns 
 DomTree ir_dominators(const IrModule *m);                            /* in the module's arena */
 Ref ir_terminator(const IrModule *m, BlockId b);                     /* the last instruction if it ENDS, else REF_NONE */
 bool ir_dominates(const DomTree *t, BlockId a, BlockId b);           /* a dominates b (also a == b); both live */
+/* Where the block's static shared arrays lie (offsets[], one for each; may be NULL): their bytes, a multiple of 16. */
+uint32_t shared_layout(const IrModule *m, uint32_t *offsets);
 unsigned type_takes(Type t);                                         /* the TAKES_ flag of its kind; 0: none */
 uint64_t ir_wrap(Type t, uint64_t bits);    /* an integer constant at the width of t, sign- or zero-extended to 64 */
 

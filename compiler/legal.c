@@ -48,14 +48,14 @@ static Legality atomic(Op op, Type t, uint16_t sub) {
 
 /* Operations that wait for other threads, and shared memory. */
 static Legality together(Op op, Type t, uint16_t sub, const CompileOptions *o) {
-    if (o->target == TARGET_CPU) return LEGAL_REFUSE;
-    if (op == OP_GRIDSYNC) return LEGAL_REFUSE;
+    if (op == OP_GRIDSYNC) return o->target == TARGET_CPU ? LEGAL_NATIVE : LEGAL_REFUSE;
     if (op == OP_REDUX) {
         bool known =
             sub == ATOMIC_ADD || sub == ATOMIC_MIN || sub == ATOMIC_MAX || (sub >= ATOMIC_AND && sub <= ATOMIC_XOR);
         if (!known || type_bits(t) != 32 || !type_is_int(t)) return LEGAL_REFUSE;
-        return o->sm >= 80 ? LEGAL_NATIVE : LEGAL_EXPAND;
+        return o->sm >= 80 && o->target == TARGET_PTX ? LEGAL_NATIVE : LEGAL_EXPAND;
     }
+    if (o->target == TARGET_CPU) return op == OP_SHARED ? LEGAL_NATIVE : LEGAL_EXPAND;
     bool words = op == OP_SHFL || op == OP_MATCH;
     return words && type_bits(t) != 32 ? LEGAL_EXPAND : LEGAL_NATIVE;
 }

@@ -4,6 +4,7 @@
  * filled in at the end. A block of ours may become several LLVM blocks: `first` and `last` say where
  * edges lead to and come from. */
 #include "lower.h"
+#include "regions.h"
 
 #include <assert.h>
 #include <string.h>
@@ -154,6 +155,12 @@ static void lower_phi(Lower *L, Ref r) {
     L->value[r] = LLVMBuildPhi(L->b, ll_type(L, (Type)L->m->instrs.at[r].type), "p");
 }
 
+Val ll_value(Lower *L, Ref r) {
+    Val variable = L->variable ? L->variable[r] : NULL;
+    if (!variable) return L->value[r];
+    return LLVMBuildLoad2(L->b, ll_type(L, (Type)L->m->instrs.at[r].type), variable, "v");
+}
+
 static void lower_instr(Lower *L, Ref r) {
     const Instr *in = &L->m->instrs.at[r];
     const Block *block = &L->m->blocks.at[in->block];
@@ -165,19 +172,33 @@ static void lower_instr(Lower *L, Ref r) {
     case OP_SREG: L->value[r] = L->target->sreg(L, (Sreg)in->sub); return;
     case OP_JUMP: LLVMBuildBr(L->b, L->first[block->succ[0]]); return;
     case OP_BRANCH:
-        LLVMBuildCondBr(L->b, L->value[in->args[0]], L->first[block->succ[0]], L->first[block->succ[1]]);
+        LLVMBuildCondBr(L->b, ll_value(L, in->args[0]), L->first[block->succ[0]], L->first[block->succ[1]]);
         return;
     case OP_RET: L->target->leave(L, in); return;
     case OP_RAISE: L->target->raise(L, in); return;
     case OP_SHARED: L->value[r] = L->target->shared(L, in); return;
     case OP_CLOCK: L->value[r] = L->target->clock(L, in); return;
+    case OP_ALLOCA:
+        if (!L->target->local) break;
+        L->value[r] = L->target->local(L, r);
+        return;
     default: break;
     }
     Val args[MAX_PURE_ARGS];
     assert(in->nargs <= MAX_PURE_ARGS);
-    for (uint32_t i = 0; i < in->nargs; i++) args[i] = L->value[in->args[i]];
+    for (uint32_t i = 0; i < in->nargs; i++) args[i] = ll_value(L, in->args[i]);
     bool sync = op_info[in->op].flags & SYNC;
     L->value[r] = sync ? L->target->sync(L, in, args) : lower_table[in->op](L, in, args);
+}
+
+/* A value that lives across a wait is read from its variable from now on. */
+static void keep(Lower *L, Ref r) {
+    if (L->variable[r]) LLVMBuildStore(L->b, L->value[r], L->variable[r]);
+}
+
+void lower_again(Lower *L, Ref r) {
+    lower_instr(L, r);
+    if (L->variable) keep(L, r);
 }
 
 static void lower_block(Lower *L, BlockId id) {
@@ -187,7 +208,13 @@ static void lower_block(Lower *L, BlockId id) {
         const Instr *in = &L->m->instrs.at[b->instrs.at[i]];
         /* an expansion may have left the first block */
         if (op_info[in->op].flags & ENDS) L->last[id] = LLVMGetInsertBlock(L->b);
+        if (L->regions && regions_start_with(L->regions, L->m, b->instrs.at[i])) continue;
         lower_instr(L, b->instrs.at[i]);
+        if (op_info[in->op].flags & SYNC && L->target->parks) return;
+        /* PHIs stand together: those of the block are kept when all are made */
+        bool last_phi = in->op == OP_PHI && L->m->instrs.at[b->instrs.at[i + 1]].op != OP_PHI;
+        for (uint32_t k = last_phi ? 0 : i; L->variable && (last_phi || in->op != OP_PHI) && k <= i; k++)
+            keep(L, b->instrs.at[k]);
     }
 }
 
@@ -198,9 +225,33 @@ static void fill_phis(Lower *L, BlockId id) {
         const Instr *in = &L->m->instrs.at[r];
         if (in->op != OP_PHI) break;
         assert(in->nargs == b->preds.n);
-        for (uint32_t k = 0; k < in->nargs; k++)
-            LLVMAddIncoming(L->value[r], &L->value[in->args[k]], &L->last[b->preds.at[k]], 1);
+        for (uint32_t k = 0; k < in->nargs; k++) {
+            BlockId from = b->preds.at[k];
+            if (!L->first[from]) continue;
+            LLVMPositionBuilderBefore(L->b, LLVMGetBasicBlockTerminator(L->last[from]));
+            Val v = ll_value(L, in->args[k]);
+            LLVMAddIncoming(L->value[r], &v, &L->last[from], 1);
+        }
     }
+}
+
+void lower_blocks(Lower *L, const BlockId *order, uint32_t n) {
+    LLVMBasicBlockRef start = LLVMGetInsertBlock(L->b);
+    for (uint32_t i = n; i-- > 0;) L->first[order[i]] = ll_block(L, "b");
+    LLVMPositionBuilderAtEnd(L->b, start);
+    LLVMBuildBr(L->b, L->first[order[n - 1]]);
+    for (uint32_t i = n; i-- > 0;) lower_block(L, order[i]);
+    for (uint32_t i = n; i-- > 0;) fill_phis(L, order[i]);
+}
+
+/* One function with the whole body. */
+static void lower_whole(Lower *L) {
+    BlockId *order = ARENA_ARRAY(L->m->arena, BlockId, L->m->blocks.n);
+    L->target->begin(L);
+    debug_begin(L);
+    lower_blocks(L, order, ir_postorder(L->m, order));
+    L->target->end(L);
+    debug_end(L);
 }
 
 static void set_types(Lower *L) {
@@ -228,11 +279,12 @@ static void set_features(Lower *L, LLVMTargetMachineRef tm) {
 }
 
 void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm, const IrModule *m,
-                  const CompileOptions *o) {
+                  const CompileOptions *o, const struct Regions *regions) {
     Arena *a = m->arena;
-    Lower lower = {.m = m, .o = o, .ctx = ctx, .mod = mod, .lanes = 1};
+    Lower lower = {.m = m, .o = o, .ctx = ctx, .mod = mod, .lanes = 1, .regions = regions};
     Lower *L = &lower;
     L->target = o->target == TARGET_PTX ? &lower_nv : m->host_function ? &lower_host : &lower_cpu;
+    if (regions) L->target = &lower_cpu_parked;
     L->b = LLVMCreateBuilderInContext(ctx);
     set_types(L);
     set_features(L, tm);
@@ -241,17 +293,7 @@ void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm
     L->last = ARENA_ARRAY(a, LLVMBasicBlockRef, m->blocks.n);
     L->data = ARENA_ARRAY(a, Val, m->data.n);
 
-    L->target->begin(L);
-    debug_begin(L);
-    LLVMBasicBlockRef start = LLVMGetInsertBlock(L->b);
-    BlockId *order = ARENA_ARRAY(a, BlockId, m->blocks.n);
-    uint32_t n = ir_postorder(m, order);
-    for (uint32_t i = n; i-- > 0;) L->first[order[i]] = ll_block(L, "b");
-    LLVMPositionBuilderAtEnd(L->b, start);
-    LLVMBuildBr(L->b, L->first[0]);
-    for (uint32_t i = n; i-- > 0;) lower_block(L, order[i]);
-    for (uint32_t i = n; i-- > 0;) fill_phis(L, order[i]);
-    L->target->end(L);
-    debug_end(L);
+    if (regions) lower_regions(L);
+    else lower_whole(L);
     LLVMDisposeBuilder(L->b);
 }

@@ -44,6 +44,8 @@ typedef struct LowerTarget {
     Val (*shared)(Lower *L, const Instr *in);    /* SHARED; this and the next: NULL where legal.c refuses them */
     Val (*sync)(Lower *L, const Instr *in, Val *a); /* operations with SYNC */
     Val (*clock)(Lower *L, const Instr *in);
+    Val (*local)(Lower *L, Ref r);               /* ALLOCA; NULL: of the function's stack */
+    bool parks;                                  /* `sync` ends the block: its thread goes on in another region */
     void (*end)(Lower *L);
 } LowerTarget;
 
@@ -69,14 +71,22 @@ struct Lower {
     Val *data;                       /* globals of the module's constant data */
     Val error;                       /* pointer to the error record, when the kernel raises */
     struct CpuState *cpu;            /* lower_cpu.c */
+    const struct Regions *regions;   /* of a CPU kernel whose threads wait for each other, else NULL */
+    Val *variable;                   /* by Ref: the stack slot of a value that lives across a wait; NULL: none. May be NULL */
 };
 
 /* ---- lower.c -------------------------------------------------------------------------------- */
 /* Fills `mod` with the lowered kernel or host function. */
 void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm, const IrModule *m,
-                  const CompileOptions *o);
+                  const CompileOptions *o, const struct Regions *regions);
+/* Lowers n blocks, given in postorder, into L->fn; the builder's place leads to order[n - 1]. Edges from other blocks are
+ * left out. */
+void lower_blocks(Lower *L, const BlockId *order, uint32_t n);
+void lower_again(Lower *L, Ref r);    /* computes a value at the builder's place */
+Val ll_value(Lower *L, Ref r);        /* a value as it is here */
+void lower_regions(Lower *L);         /* lower_cpu_regions.c: all functions of a kernel with regions */
 
-extern const LowerTarget lower_nv, lower_cpu, lower_host;
+extern const LowerTarget lower_nv, lower_cpu, lower_host, lower_cpu_parked;
 
 Ty ll_type(const Lower *L, Type t); /* of a value, with lanes */
 Ty ll_scalar(const Lower *L, Type t);

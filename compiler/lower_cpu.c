@@ -11,43 +11,33 @@
  * Parameters are arguments of the second, so that noalias and readonly hold for all threads of it. The loop
  * over x is innermost and in the form that LLVM's vectoriser takes: what doesn't depend on the thread is
  * hoisted, `return` goes to the latch, `raise` leaves it. */
-#include "lower.h"
+#include "lower_cpu.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct CpuState {
-    Val range; /* the function */
-    Val grid[3], block[3], block_at[3], thread[3];
-    Val number, first, last;               /* of the block in the launch */
-    unsigned block_dims;                   /* how many of block_at[] are kept */
-    LLVMBasicBlockRef blocks, latch, exit; /* head of the loop over blocks; end of one thread; return */
-    Val count[3];                          /* rounds of the loops over x, y, z; no loop over z if NULL */
-    LLVMBasicBlockRef loop[3];             /* their heads */
-} CpuState;
-
 /* ---- the kernel's two functions -------------------------------------------------------------- */
 
-static void describe_pointer(Lower *L, const IrParam *p, uint32_t index) {
+void cpu_describe_pointer(Lower *L, const IrParam *p, uint32_t index) {
     if (p->flags & PARAM_NOALIAS) ll_attribute(L, L->fn, index + 1, "noalias", 0);
     if ((p->flags & (PARAM_READ | PARAM_WRITTEN)) == PARAM_READ) ll_attribute(L, L->fn, index + 1, "readonly", 0);
     if (p->align) ll_attribute(L, L->fn, index + 1, "align", p->align);
 }
 
-static Val load_field(Lower *L, Ty t, Val base, size_t offset, const char *name) {
+Val cpu_field(Lower *L, Ty t, Val base, size_t offset, const char *name) {
     Val at = LLVMConstInt(L->i64, offset, false);
     return LLVMBuildLoad2(L->b, t, LLVMBuildInBoundsGEP2(L->b, L->i8, base, &at, 1, "at"), name);
 }
 
-static Ty pointer(Lower *L) { return LLVMPointerTypeInContext(L->ctx, 0); }
+Ty cpu_pointer(Lower *L) { return LLVMPointerTypeInContext(L->ctx, 0); }
 
 static void make_range(Lower *L) {
     const IrModule *m = L->m;
     uint32_t n = m->params.n;
     Ty *types = ARENA_ARRAY(m->arena, Ty, n + 3);
     for (uint32_t i = 0; i < n; i++) types[i] = ll_memory_type(L, (Type)m->params.at[i].type);
-    types[n] = pointer(L);
+    types[n] = cpu_pointer(L);
     types[n + 1] = types[n + 2] = L->i64;
     L->fn = L->cpu->range = LLVMAddFunction(L->mod, arena_printf(m->arena, "%s.range", m->name),
                                             LLVMFunctionType(L->void_, types, n + 3, false));
@@ -55,23 +45,28 @@ static void make_range(Lower *L) {
     ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
     ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "noinline", 0);
     for (uint32_t i = 0; i < n; i++)
-        if (type_is_ptr((Type)m->params.at[i].type)) describe_pointer(L, &m->params.at[i], i);
+        if (type_is_ptr((Type)m->params.at[i].type)) cpu_describe_pointer(L, &m->params.at[i], i);
     ll_attribute(L, L->fn, n + 1, "noalias", 0);
     ll_attribute(L, L->fn, n + 1, "readonly", 0);
 }
 
+void cpu_load_params(Lower *L, Val from, Val *args) {
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < L->m->params.n; i++) {
+        Type t = (Type)L->m->params.at[i].type;
+        args[i] = cpu_field(L, ll_memory_type(L, t), from, param_offset(&end, t), "p");
+    }
+}
+
 static void make_entry(Lower *L) {
     const IrModule *m = L->m;
-    Ty types[4] = {pointer(L), pointer(L), L->i64, L->i64};
+    Ty types[4] = {cpu_pointer(L), cpu_pointer(L), L->i64, L->i64};
     Val entry = LLVMAddFunction(L->mod, entry_symbol(m, L->o), LLVMFunctionType(L->void_, types, 4, false));
     ll_attribute(L, entry, LLVMAttributeFunctionIndex, "nounwind", 0);
     LLVMPositionBuilderAtEnd(L->b, LLVMAppendBasicBlockInContext(L->ctx, entry, "entry"));
-    uint32_t n = m->params.n, end = 0;
+    uint32_t n = m->params.n;
     Val *args = ARENA_ARRAY(m->arena, Val, n + 3);
-    for (uint32_t i = 0; i < n; i++) {
-        Type t = (Type)m->params.at[i].type;
-        args[i] = load_field(L, ll_memory_type(L, t), LLVMGetParam(entry, 0), param_offset(&end, t), "p");
-    }
+    cpu_load_params(L, LLVMGetParam(entry, 0), args);
     for (uint32_t i = 0; i < 3; i++) args[n + i] = LLVMGetParam(entry, i + 1);
     LLVMBuildCall2(L->b, LLVMGlobalGetValueType(L->cpu->range), L->cpu->range, args, n + 3, "");
     LLVMBuildRetVoid(L->b);
@@ -80,7 +75,7 @@ static void make_entry(Lower *L) {
 /* ---- which dimensions matter ------------------------------------------------------------------- */
 
 /* Whether y and z of the threads (SREG_TID_X) or blocks (SREG_CTAID_X) are looked at; an exception says all. */
-static bool looks_at_yz(const IrModule *m, Sreg x) {
+bool cpu_looks_at_yz(const IrModule *m, Sreg x) {
     if (m->sites.n) return true;
     for (uint32_t b = 0; b < m->blocks.n; b++) {
         const Block *block = &m->blocks.at[b];
@@ -97,7 +92,7 @@ static bool looks_at_yz(const IrModule *m, Sreg x) {
 static void count_rounds(Lower *L) {
     CpuState *c = L->cpu;
     for (unsigned i = 0; i < 3; i++) c->count[i] = c->block[i];
-    if (looks_at_yz(L->m, SREG_TID_X)) return;
+    if (cpu_looks_at_yz(L->m, SREG_TID_X)) return;
     c->count[1] = LLVMBuildNUWMul(L->b, c->block[1], c->block[2], "yz");
     c->count[2] = NULL;
 }
@@ -112,19 +107,19 @@ static void load_launch(Lower *L) {
     c->last = LLVMGetParam(L->fn, n + 2);
     static const uint32_t most[3] = {MOST_BLOCK_X, MOST_BLOCK_Y, MOST_BLOCK_Z};
     for (unsigned i = 0; i < 3; i++) {
-        c->grid[i] = load_field(L, L->i32, launch, offsetof(CpuLaunch, grid) + i * sizeof(uint32_t), "grid");
-        c->block[i] = load_field(L, L->i32, launch, offsetof(CpuLaunch, block) + i * sizeof(uint32_t), "block");
+        c->grid[i] = cpu_field(L, L->i32, launch, offsetof(CpuLaunch, grid) + i * sizeof(uint32_t), "grid");
+        c->block[i] = cpu_field(L, L->i32, launch, offsetof(CpuLaunch, block) + i * sizeof(uint32_t), "block");
         ll_range(L, c->grid[i], 1, MOST_GRID_X + UINT64_C(1));
         ll_range(L, c->block[i], 1, most[i] + 1);
     }
-    if (L->m->sites.n) L->error = load_field(L, pointer(L), launch, offsetof(CpuLaunch, error), "error");
+    if (L->m->sites.n) L->error = cpu_field(L, cpu_pointer(L), launch, offsetof(CpuLaunch, error), "error");
 }
 
 /* The head of the loop over blocks: the block's number and its x, y, z, which count up from those of `first`. */
 static void begin_blocks(Lower *L) {
     CpuState *c = L->cpu;
     Val start[3], rest = c->first;
-    c->block_dims = looks_at_yz(L->m, SREG_CTAID_X) ? 3 : 1;
+    c->block_dims = cpu_looks_at_yz(L->m, SREG_CTAID_X) ? 3 : 1;
     for (unsigned i = 0; i < c->block_dims; i++) {
         Val size = LLVMBuildZExt(L->b, c->grid[i], L->i64, "size");
         start[i] = LLVMBuildTrunc(L->b, i < 2 ? LLVMBuildURem(L->b, rest, size, "r") : rest, L->i32, "start");
@@ -198,7 +193,7 @@ static void end_kernel(Lower *L) {
 
 /* ---- pieces of the body ---------------------------------------------------------------------- */
 
-static Val param(Lower *L, uint32_t index) {
+Val cpu_param(Lower *L, uint32_t index) {
     Val p = LLVMGetParam(L->fn, index + (L->m->nresults > 1));
     return L->m->params.at[index].type == T_BOOL ? ll_icmp(L, LLVMIntNE, p, LLVMConstInt(L->i8, 0, false)) : p;
 }
@@ -212,7 +207,7 @@ static Val lane(Lower *L) {
     return LLVMBuildAnd(L->b, n, LLVMConstInt(L->i32, 31, false), "lane");
 }
 
-static Val sreg(Lower *L, Sreg r) {
+Val cpu_sreg(Lower *L, Sreg r) {
     CpuState *c = L->cpu;
     if (r == SREG_LANEID) return lane(L);
     if (r >= SREG_NCTAID_X) return c->grid[r - SREG_NCTAID_X];
@@ -226,18 +221,22 @@ static void leave(Lower *L, const Instr *ret) {
     LLVMBuildBr(L->b, L->cpu->latch);
 }
 
-static void raise_here(Lower *L, const Instr *in) {
+void cpu_record(Lower *L, const Instr *raise) {
     CpuState *c = L->cpu;
     const Val where[6] = {c->thread[0], c->thread[1], c->thread[2], c->block_at[0], c->block_at[1], c->block_at[2]};
-    lower_record(L, in, where);
-    LLVMBuildBr(L->b, c->exit);
+    lower_record(L, raise, where);
+}
+
+static void raise_here(Lower *L, const Instr *in) {
+    cpu_record(L, in);
+    LLVMBuildBr(L->b, L->cpu->exit);
 }
 
 /* The processor's counter, or clock_gettime(CLOCK_MONOTONIC). */
-static Val clock_of(Lower *L, const Instr *in) {
+Val cpu_clock(Lower *L, const Instr *in) {
     if (in->sub == CLOCK_CYCLES) return ll_intrinsic(L, "llvm.readcyclecounter", NULL, 0, NULL);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(L->b);
-    Ty parts[2] = {L->i64, L->i64}, params[2] = {L->i32, pointer(L)};
+    Ty parts[2] = {L->i64, L->i64}, params[2] = {L->i32, cpu_pointer(L)};
     Ty timespec = LLVMStructTypeInContext(L->ctx, parts, 2, false), type = LLVMFunctionType(L->i32, params, 2, false);
     LLVMPositionBuilderBefore(L->b, LLVMGetFirstInstruction(L->entry));
     Val at = LLVMBuildAlloca(L->b, timespec, "timespec");
@@ -245,7 +244,7 @@ static Val clock_of(Lower *L, const Instr *in) {
     Val fn = LLVMGetNamedFunction(L->mod, "clock_gettime");
     if (!fn) fn = LLVMAddFunction(L->mod, "clock_gettime", type);
     LLVMBuildCall2(L->b, type, fn, (Val[]){LLVMConstInt(L->i32, 1, false), at}, 2, "");
-    Val seconds = load_field(L, L->i64, at, 0, "s"), rest = load_field(L, L->i64, at, 8, "ns");
+    Val seconds = cpu_field(L, L->i64, at, 0, "s"), rest = cpu_field(L, L->i64, at, 8, "ns");
     return LLVMBuildAdd(L->b, LLVMBuildMul(L->b, seconds, LLVMConstInt(L->i64, 1000000000, false), "s"), rest, "ns");
 }
 
@@ -288,7 +287,7 @@ static Val call_libm(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n
 }
 
 /* glibc's log10f and exp10f miss by a bit where people expect an exact result: log10(100). So f32 goes through f64. */
-static Val library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args) {
+Val cpu_library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args) {
     bool through_f64 = t == T_F32 && (fn == &math_info[MATH_LOG10] || fn == &math_info[MATH_EXP10]);
     if (!through_f64) return call_libm(L, fn, t, result, n, args);
     Ty f64 = ll_wide(L, L->f64);
@@ -297,7 +296,7 @@ static Val library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, 
 }
 
 /* The vectoriser needs the declarations of libmvec's functions, which nothing calls yet. */
-static void keep_variants(Lower *L) {
+void cpu_keep_variants(Lower *L) {
     Val used[256];
     unsigned n = 0;
     for (Val f = LLVMGetFirstFunction(L->mod); f && n < 256; f = LLVMGetNextFunction(f)) {
@@ -305,26 +304,26 @@ static void keep_variants(Lower *L) {
         if (!strncmp(LLVMGetValueName2(f, &length), "_ZGV", 4)) used[n++] = f;
     }
     if (!n) return;
-    Ty array = LLVMArrayType2(pointer(L), n);
+    Ty array = LLVMArrayType2(cpu_pointer(L), n);
     Val global = LLVMAddGlobal(L->mod, array, "llvm.compiler.used");
     LLVMSetLinkage(global, LLVMAppendingLinkage);
     LLVMSetSection(global, "llvm.metadata");
-    LLVMSetInitializer(global, LLVMConstArray2(pointer(L), used, n));
+    LLVMSetInitializer(global, LLVMConstArray2(cpu_pointer(L), used, n));
 }
 
 static void end_kernel_and_keep(Lower *L) {
     end_kernel(L);
-    keep_variants(L);
+    cpu_keep_variants(L);
 }
 
 const LowerTarget lower_cpu = {
     .begin = begin_kernel,
-    .param = param,
-    .sreg = sreg,
-    .library = library,
+    .param = cpu_param,
+    .sreg = cpu_sreg,
+    .library = cpu_library,
     .leave = leave,
     .raise = raise_here,
-    .clock = clock_of,
+    .clock = cpu_clock,
     .end = end_kernel_and_keep,
 };
 
@@ -335,9 +334,9 @@ static void begin_host(Lower *L) {
     const IrModule *m = L->m;
     uint32_t n = 0;
     Ty *types = ARENA_ARRAY(m->arena, Ty, m->params.n + 2);
-    if (m->nresults > 1) types[n++] = pointer(L);
+    if (m->nresults > 1) types[n++] = cpu_pointer(L);
     for (uint32_t i = 0; i < m->params.n; i++) types[n++] = ll_memory_type(L, (Type)m->params.at[i].type);
-    if (m->sites.n) types[n++] = pointer(L);
+    if (m->sites.n) types[n++] = cpu_pointer(L);
     Type r = m->results[0];
     Ty result = m->nresults == 1 ? ll_memory_type(L, r) : L->void_;
     L->fn = LLVMAddFunction(L->mod, entry_symbol(m, L->o), LLVMFunctionType(result, types, n, false));
@@ -380,10 +379,10 @@ static Val sreg_host(Lower *L, Sreg r) {
 
 const LowerTarget lower_host = {
     .begin = begin_host,
-    .param = param,
+    .param = cpu_param,
     .sreg = sreg_host,
-    .library = library,
+    .library = cpu_library,
     .leave = leave_host,
     .raise = raise_host,
-    .end = keep_variants,
+    .end = cpu_keep_variants,
 };

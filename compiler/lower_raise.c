@@ -25,7 +25,7 @@ static void store_values(Lower *L, const Instr *raise) {
     uint32_t n = raise->nargs < MAX_VALUES ? raise->nargs : MAX_VALUES;
     for (uint32_t i = 0; i < n; i++) {
         Ref r = raise->args[i];
-        Val v = as_8_bytes(L, (Type)L->m->instrs.at[r].type, L->value[r]);
+        Val v = as_8_bytes(L, (Type)L->m->instrs.at[r].type, ll_value(L, r));
         LLVMBuildStore(L->b, v, field(L, offsetof(ErrorRecord, values) + i * sizeof(uint64_t)));
     }
 }

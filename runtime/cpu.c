@@ -4,29 +4,41 @@
  * another one costs 45 to 80 microseconds; the expectation is what former launches of the same image took for each
  * thread. All else goes to the pool, blocks in ascending order.
  *
+ * Kernels whose threads wait for each other have a function for each region in place of the entry: blocks.c runs a
+ * block of those, in memory that is made here. If they wait for the whole grid, all blocks exist at once and take
+ * turns.
+ *
  * Ctrl-C, and an exception in another thread, leave code at any instruction: see interrupt.h. */
 #define _GNU_SOURCE
+#include "blocks.h"
 #include "cpu.h"
 #include "pool.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum {
-    SHORT_NS = 50 * 1000,    /* runs in the caller */
-    SHARE_NS = 25 * 1000,    /* the least that one more pool thread is woken for */
-    CHUNK_NS = 5 * 1000,     /* the least that one chunk should take */
-    CHUNKS_A_THREAD = 16,    /* so that threads end at about the same time */
-    GUESS_PS = 2000,         /* a thread of a loop-free image that never ran */
-    MOST_LOCAL = 4 << 20,    /* a kernel's own arrays, on a stack of 8 MiB */
-    CALLER_LOCAL = 256 << 10 /* what a caller's stack, of unknown size, should bear */
+    SHORT_NS = 50 * 1000,      /* runs in the caller */
+    SHARE_NS = 25 * 1000,      /* the least that one more pool thread is woken for */
+    CHUNK_NS = 5 * 1000,       /* the least that one chunk should take */
+    CHUNKS_A_THREAD = 16,      /* so that threads end at about the same time */
+    GUESS_PS = 2000,           /* a thread of a loop-free image that never ran */
+    MOST_GRID_BYTES = 1 << 30, /* of blocks that must exist at once */
+    MOST_LOCAL = 4 << 20,      /* a kernel's own arrays, on a stack of 8 MiB */
+    CALLER_LOCAL = 256 << 10   /* what a caller's stack, of unknown size, should bear */
 };
 
 typedef struct Run {
     const Image *image;
     const void *params;
     CpuLaunch launch;
+    uint32_t dynamic_shared;
     bool raised;      /* somebody owns launch.error; atomic */
+    bool stuck_known; /* somebody owns stuck; atomic */
+    Stuck stuck;
+    bool no_memory; /* for a block; atomic */
+    struct Grid *grid;
     uint64_t busy_ns; /* in all threads of the pool together; atomic */
 } Run;
 
@@ -35,7 +47,16 @@ typedef struct Range {
     const Run *run;
     const CpuLaunch *launch;
     uint64_t first, last;
+    CpuBlock *block; /* of a kernel with regions; else NULL */
+    BlockEnd end;    /* of its last block */
+    Stuck stuck;
 } Range;
+
+/* A launch whose blocks wait for each other. */
+typedef struct Grid {
+    CpuBlock *blocks;
+    BlockEnd *ends;
+} Grid;
 
 static uint64_t now_ns(void) {
     struct timespec t;
@@ -46,8 +67,25 @@ static uint64_t now_ns(void) {
 /* ---- the two ways to run ----------------------------------------------------------------------- */
 
 static void enter(void *arg) {
-    const Range *r = arg;
-    r->run->image->cpu_entry(r->run->params, r->launch, r->first, r->last);
+    Range *r = arg;
+    const Image *image = r->run->image;
+    if (!r->block) {
+        image->cpu_entry(r->run->params, r->launch, r->first, r->last);
+        return;
+    }
+    for (uint64_t n = r->first; n < r->last && r->end == BLOCK_DONE; n++) {
+        block_start(r->block, n);
+        r->end = block_run(image, r->run->params, r->block, &r->stuck);
+    }
+}
+
+/* Memory for one block; NULL: there is none. */
+static void *block_memory(const Run *run) {
+    return aligned_alloc(64, block_bytes(run->image, run->launch.block, run->dynamic_shared) + 64);
+}
+
+static void note_stuck(Run *run, const Stuck *stuck) {
+    if (!__atomic_test_and_set(&run->stuck_known, __ATOMIC_RELAXED)) run->stuck = *stuck;
 }
 
 /* Each call has a record of its own, so that nobody is interrupted while he fills in the one that is reported. */
@@ -57,22 +95,108 @@ static bool run_blocks(void *arg, Guard *guard, uint64_t first, uint64_t last) {
     error.site = 0;
     CpuLaunch launch = run->launch;
     launch.error = &error;
+    CpuBlock block;
+    Range range = {.run = run, .launch = &launch, .first = first, .last = last};
+    void *memory = run->image->cpu_region ? block_memory(run) : NULL;
+    if (run->image->cpu_region) {
+        if (!memory) {
+            __atomic_store_n(&run->no_memory, true, __ATOMIC_RELAXED);
+            return false;
+        }
+        block_place(&block, run->image, &launch, run->dynamic_shared, memory);
+        range.block = &block;
+    }
     uint64_t start = now_ns();
-    bool done = guard_call(guard, enter, &(Range){run, &launch, first, last});
+    bool done = guard_call(guard, enter, &range);
     __atomic_fetch_add(&run->busy_ns, now_ns() - start, __ATOMIC_RELAXED);
+    free(memory);
     if (!done) return false;
+    if (range.end == BLOCK_STUCK) return note_stuck(run, &range.stuck), false;
     if (error.site == 0) return true;
     if (!__atomic_test_and_set(&run->raised, __ATOMIC_RELAXED)) *run->launch.error = error;
     return false; /* the others may stop too */
 }
 
+static bool has_failed(const Run *run) { return run->raised || run->stuck_known || run->no_memory; }
+
 /* Code without loops ends soon by itself. */
 static bool run_in_caller(Run *run, const LaunchConfig *c, uint64_t blocks) {
-    Range all = {run, &run->launch, 0, blocks};
+    Range all = {.run = run, .launch = &run->launch, .last = blocks};
     Guard guard = {.ask = c->interrupted, .arg = c->interrupted_arg};
+    if (run->image->cpu_region) return !run_blocks(run, &guard, 0, blocks) && !has_failed(run);
     if (c->interrupted && !run->image->no_loops) return !guard_call(&guard, enter, &all);
     enter(&all);
     return false;
+}
+
+/* ---- blocks that wait for each other ----------------------------------------------------------- */
+
+typedef struct Turn {
+    Run *run;
+    CpuBlock *block;
+    BlockEnd end;
+    Stuck stuck;
+} Turn;
+
+static void take_turn(void *arg) {
+    Turn *t = arg;
+    t->end = block_run(t->run->image, t->run->params, t->block, &t->stuck);
+}
+
+/* Each block's turn up to its next wait for the grid. */
+static bool run_turns(void *arg, Guard *guard, uint64_t first, uint64_t last) {
+    Run *run = arg;
+    for (uint64_t n = first; n < last; n++) {
+        if (run->grid->ends[n] != BLOCK_AT_GRID) continue;
+        ErrorRecord error;
+        error.site = 0;
+        Turn turn = {.run = run, .block = &run->grid->blocks[n]};
+        turn.block->error = &error;
+        if (!guard_call(guard, take_turn, &turn)) return false;
+        run->grid->ends[n] = turn.end;
+        if (turn.end == BLOCK_STUCK) return note_stuck(run, &turn.stuck), false;
+        if (turn.end != BLOCK_RAISED) continue;
+        if (!__atomic_test_and_set(&run->raised, __ATOMIC_RELAXED)) *run->launch.error = error;
+        return false;
+    }
+    return true;
+}
+
+static bool any_waits(const Grid *g, uint64_t blocks) {
+    for (uint64_t n = 0; n < blocks; n++)
+        if (g->ends[n] == BLOCK_AT_GRID) return true;
+    return false;
+}
+
+/* Rounds of turns until every block has ended; true: cancelled. */
+static bool run_grid(Run *run, const LaunchConfig *c, uint64_t blocks) {
+    size_t each = (block_bytes(run->image, run->launch.block, run->dynamic_shared) + 63) / 64 * 64, all;
+    bool fits = !__builtin_mul_overflow(each, (size_t)blocks, &all) && all <= MOST_GRID_BYTES;
+    char *memory = fits ? aligned_alloc(64, all + 64) : NULL;
+    Grid grid = {malloc(blocks * sizeof *grid.blocks), malloc(blocks * sizeof *grid.ends)};
+    bool cancelled = false;
+    run->grid = &grid;
+    run->no_memory = !memory || !grid.blocks || !grid.ends;
+    for (uint64_t n = 0; n < blocks && !run->no_memory; n++) {
+        block_place(&grid.blocks[n], run->image, &run->launch, run->dynamic_shared, memory + n * each);
+        block_start(&grid.blocks[n], n);
+        grid.ends[n] = BLOCK_AT_GRID;
+    }
+    while (!cancelled && !has_failed(run) && any_waits(&grid, blocks)) {
+        Job job = {.run = run_turns,
+                   .arg = run,
+                   .items = blocks,
+                   .chunk = 1,
+                   .helpers = pool_threads() - 1,
+                   .join = true,
+                   .cancelled = c->interrupted,
+                   .cancelled_arg = c->interrupted_arg};
+        cancelled = pool_run(&job);
+    }
+    free(memory);
+    free(grid.blocks);
+    free(grid.ends);
+    return cancelled;
 }
 
 static bool run_in_pool(Run *run, const LaunchConfig *c, uint64_t blocks, double expected_ns) {
@@ -112,8 +236,43 @@ static double expectation(const Image *image, const LaunchConfig *c, double thre
     return ps * threads / 1000;
 }
 
-static Status refuse(const Image *image, Failure *f) {
-    if (!image->cpu_entry) return failure_set(f, GPU_ERROR_LAUNCH, "the kernel has no code for the CPU");
+static const char *file_of(const Image *image, uint32_t cut) {
+    return image->cuts[cut].file && *image->cuts[cut].file ? image->cuts[cut].file : "?";
+}
+
+static const char *name_of(const ImageCut *c) {
+    static const char *const names[] = {"syncthreads", "syncthreads", "grid sync",        "syncwarp",   "a shuffle",
+                                        "a vote",      "a match",     "a warp reduction", "activemask", "nanosleep"};
+    return names[c->kind];
+}
+
+/* The threads of a block wait for each other in ways that can't come together: CUDA calls that undefined. */
+static Status stuck_failure(const Image *image, const Stuck *s, Failure *f) {
+    const ImageCut *c = &image->cuts[s->cut];
+    if (s->other_cut == UINT32_MAX)
+        return failure_set(
+            f, GPU_ERROR_FAULT,
+            "block (%u, %u, %u): thread (%u, %u, %u) waits at %s:%u (%s) for threads that have ended or wait "
+            "elsewhere; its mask names threads that don't come there",
+            s->block[0], s->block[1], s->block[2], s->thread[0], s->thread[1], s->thread[2], file_of(image, s->cut),
+            c->line, name_of(c));
+    const ImageCut *o = &image->cuts[s->other_cut];
+    return failure_set(
+        f, GPU_ERROR_FAULT,
+        "block (%u, %u, %u): thread (%u, %u, %u) waits at %s:%u (%s) and thread (%u, %u, %u) at %s:%u (%s): "
+        "neither can go on. All threads of a block must come to the same barrier",
+        s->block[0], s->block[1], s->block[2], s->thread[0], s->thread[1], s->thread[2], file_of(image, s->cut),
+        c->line, name_of(c), s->other_thread[0], s->other_thread[1], s->other_thread[2], file_of(image, s->other_cut),
+        o->line, name_of(o));
+}
+
+static Status refuse(const Image *image, const LaunchConfig *c, Failure *f) {
+    uint64_t shared = (uint64_t)image->shared_bytes + c->shared_bytes;
+    if (image->cpu_region && shared > MOST_SHARED)
+        return failure_set(f, GPU_ERROR_LAUNCH, "a block needs %llu bytes of shared memory, and the cpu device has %d",
+                           (unsigned long long)shared, MOST_SHARED);
+    if (!image->cpu_entry && !image->cpu_region)
+        return failure_set(f, GPU_ERROR_LAUNCH, "the kernel has no code for the CPU");
     return failure_set(f, GPU_ERROR_LAUNCH, "a thread needs %u bytes of local memory, and the cpu device has %d",
                        image->local_bytes, MOST_LOCAL);
 }
@@ -124,15 +283,18 @@ Status cpu_launch(Device *d, Module *m, const void *params, const LaunchConfig *
     uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
     double threads = (double)blocks * c->block[0] * c->block[1] * c->block[2];
     if (threads == 0) return GPU_OK;
-    if (!image->cpu_entry || image->local_bytes > MOST_LOCAL) return refuse(image, f);
+    bool too_much = image->local_bytes > MOST_LOCAL || image->shared_bytes + (uint64_t)c->shared_bytes > MOST_SHARED;
+    if ((!image->cpu_entry && !image->cpu_region) || too_much) return refuse(image, c, f);
     ErrorRecord error = {0};
-    Run run = {.image = image, .params = params};
+    Run run = {.image = image, .params = params, .dynamic_shared = c->shared_bytes};
     memcpy(run.launch.grid, c->grid, sizeof run.launch.grid);
     memcpy(run.launch.block, c->block, sizeof run.launch.block);
     run.launch.error = &error;
     double expected = expectation(image, c, threads);
     bool cancelled;
-    if (expected > 0 && expected < SHORT_NS && image->local_bytes <= CALLER_LOCAL) {
+    if (image->grid_sync) {
+        cancelled = run_grid(&run, c, blocks);
+    } else if (expected > 0 && expected < SHORT_NS && image->local_bytes <= CALLER_LOCAL) {
         uint64_t start = now_ns();
         cancelled = run_in_caller(&run, c, blocks);
         learn(c->cost, now_ns() - start, threads);
@@ -140,7 +302,9 @@ Status cpu_launch(Device *d, Module *m, const void *params, const LaunchConfig *
         cancelled = run_in_pool(&run, c, blocks, expected);
         learn(c->cost, run.busy_ns, threads);
     }
+    if (run.no_memory) return failure_memory(f);
     if (cancelled) return failure_set(f, GPU_ERROR_INTERRUPTED, NULL);
+    if (run.stuck_known) return stuck_failure(image, &run.stuck, f);
     if (!error.site) return GPU_OK;
     failure_set(f, GPU_ERROR_RAISED, NULL);
     f->record = error;

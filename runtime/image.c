@@ -12,6 +12,8 @@ void gpu_image_free(Image *image) {
         free(s->file);
         free(s->function);
     }
+    for (uint32_t i = 0; i < image->ncuts && image->cuts; i++) free(image->cuts[i].file);
+    free(image->cuts);
     free(image->sites);
     free(image->params);
     free(image->object);

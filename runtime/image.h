@@ -51,6 +51,49 @@ typedef struct CpuLaunch {
 /* Runs blocks first <= b < last of the launch, in linear order (x fastest). */
 typedef void (*CpuEntry)(const void *params, const CpuLaunch *launch, uint64_t first, uint64_t last);
 
+/* ---- kernels whose threads wait for each other on the CPU ----
+ *
+ * Code is cut into regions; a region runs until its threads wait or end. What waits for what is decided by the runtime
+ * (blocks.c), which also does the operations that combine values of several threads. */
+
+typedef enum CutKind {
+    CUT_BARRIER, CUT_BARRIER_RED, CUT_GRID,                     /* wait for all threads of the block, the grid */
+    CUT_SYNCWARP, CUT_SHFL, CUT_VOTE, CUT_MATCH, CUT_REDUX, CUT_ACTIVEMASK,  /* wait for lanes of the warp */
+    CUT_YIELD                                                   /* lets others run */
+} CutKind;
+
+typedef struct ImageCut {
+    uint8_t kind;                /* CutKind */
+    uint8_t sub;                 /* BarrierRed, Shuffle, Vote, Match, AtomicOp of compiler/ir.h */
+    uint8_t bytes;               /* of the value */
+    bool is_signed;
+    uint32_t line;
+    char *file;
+} ImageCut;
+
+/* What a thread brings to its wait, and takes from it. */
+typedef struct CpuOperand { uint64_t value; uint32_t mask; int32_t lane, width; uint32_t pad; } CpuOperand;
+
+#define REGION_DONE UINT32_C(0xffffffff)
+#define REGION_RAISED UINT32_C(0xfffffffe)
+#define REGION_WAITS UINT32_C(0x80000000)
+
+/* A block that runs. Layout is known to compiler/lower_cpu_regions.c. */
+typedef struct CpuBlock {
+    uint32_t grid[3], block[3], at[3];
+    uint32_t threads;            /* of the block */
+    uint64_t capacity;           /* threads that the frame has room for: a multiple of 64 */
+    ErrorRecord *error;
+    uint8_t *shared;             /* memory: the static arrays, then the launch's dynamic bytes */
+    uint8_t *frame, *common;     /* slots of the threads; of the block */
+    uint32_t *state;             /* of each thread: the region that it runs next, maybe with REGION_WAITS; REGION_DONE */
+    CpuOperand *operands;        /* of each thread */
+} CpuBlock;
+
+/* Runs the threads first <= t < last whose state is `region` until they wait or end. Kernels with uniform control run all
+ * threads, and return the region that follows. */
+typedef uint32_t (*CpuRegion)(const void *params, CpuBlock *block, uint32_t region, uint32_t first, uint32_t last);
+
 /* A host function (device function called from Python): arguments and results by pointer to 8-byte slots
  * is what the libffi path avoids; it is a plain C function of the scalar types. Several results come
  * through a pointer to a struct of 8-byte slots, passed first. */
@@ -61,6 +104,11 @@ typedef struct Image {
     void *object;                /* ELF relocatable for the CPU; NULL for PTX */
     size_t object_size;
     CpuEntry cpu_entry;          /* set by the compiler library when it has loaded the object */
+    CpuRegion cpu_region;        /* in place of cpu_entry, if the kernel has shared memory or waits */
+    ImageCut *cuts;              /* cut k is what region k + 1 follows */
+    uint32_t ncuts, thread_bytes, block_bytes;  /* of the frame */
+    bool uniform;                /* all threads of a block take the same cuts */
+    bool grid_sync;              /* waits for the whole grid: a cooperative launch */
     void *host_fn;               /* host functions: address */
     void *code;                  /* the compiler library's handle of the loaded code; unload() gives it back */
     ImageParam *params;

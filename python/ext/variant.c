@@ -44,7 +44,7 @@ static void variant_free(Variant *v) {
     PyMem_Free(v->modules);
     if (v->image) {
         const CompilerApi *api = compiler_api();
-        if (api && (v->image->cpu_entry || v->image->host_fn)) api->unload(v->image);
+        if (api && (v->image->cpu_entry || v->image->cpu_region || v->image->host_fn)) api->unload(v->image);
         gpu_image_free(v->image);
     }
     PyMem_Free(v->key);
