@@ -28,7 +28,7 @@ typedef struct Extras {
 } Extras;
 
 static CUresult read_attributes(const CUlaunchConfig *config, Extras *out) {
-    *out = (Extras){.cluster = {1, 1, 1}};
+    *out = (Extras){0};
     if (config->numAttrs && !config->attrs) return CUDA_ERROR_INVALID_VALUE;
     for (uint32_t i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttribute *a = &config->attrs[i];
@@ -51,6 +51,24 @@ static bool differs(const uint32_t required[3], uint32_t x, uint32_t y, uint32_t
            (required[0] != x || (required[1] ? required[1] : 1) != y || (required[2] ? required[2] : 1) != z);
 }
 
+/* The size that the launch asks for, else the one that the kernel was compiled for; 0: none. */
+static uint32_t cluster_size(const Function *f, const Extras *e, int k) {
+    const uint32_t *size = e->cluster[0] ? e->cluster : f->func->cluster;
+    return size[0] && !size[k] ? 1 : size[k];
+}
+
+static bool cluster_fits(const Function *f, const CUlaunchConfig *c, const Extras *e) {
+    const uint32_t grid[3] = {c->gridDimX, c->gridDimY, c->gridDimZ};
+    uint64_t blocks = 1;
+    if (e->cluster[0] && differs(f->func->cluster, e->cluster[0], e->cluster[1], e->cluster[2])) return false;
+    for (int k = 0; k < 3; k++) {
+        uint32_t n = cluster_size(f, e, k);
+        if (n && grid[k] % n) return false;
+        blocks *= n ? n : 1;
+    }
+    return blocks <= (f->any_cluster ? 16 : 8);
+}
+
 static CUresult check(const Function *f, const CUlaunchConfig *c, const Extras *e) {
     uint64_t threads = (uint64_t)c->blockDimX * c->blockDimY * c->blockDimZ;
     Footprint p = function_footprint(f);
@@ -63,10 +81,7 @@ static CUresult check(const Function *f, const CUlaunchConfig *c, const Extras *
     if (differs(f->func->required_threads, c->blockDimX, c->blockDimY, c->blockDimZ)) return CUDA_ERROR_INVALID_VALUE;
     if (c->sharedMemBytes > f->dynamic_shared) return CUDA_ERROR_INVALID_VALUE;
     if (threads > p.max_threads) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    if ((uint64_t)e->cluster[0] * e->cluster[1] * e->cluster[2] != 1 ||
-        (uint64_t)f->func->cluster[0] * f->func->cluster[1] * f->func->cluster[2] > 1) {
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    if (!cluster_fits(f, c, e)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (!e->cooperative) return CUDA_SUCCESS;
     uint64_t room =
         (uint64_t)footprint_blocks(&p, (uint32_t)threads, c->sharedMemBytes) * (uint64_t)p.arch->multiprocessors;
@@ -116,7 +131,7 @@ static LaunchSpec specify(Function *f, const CUlaunchConfig *c, const Extras *e)
         .memory = context->device->memory,
         .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
         .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
-        .cluster = {e->cluster[0], e->cluster[1], e->cluster[2]},
+        .cluster = {cluster_size(f, e, 0), cluster_size(f, e, 1), cluster_size(f, e, 2)},
         .dynamic_shared = c->sharedMemBytes,
         .cooperative = e->cooperative,
         .checks = driver.options.checks,
