@@ -378,3 +378,16 @@ def test_a_copy_that_takes_longer_than_the_kernel_is_told_of_once(no_op: Path) -
         GPU_DEVICE="cuda",
     )
     assert out.strip() == "[('PerformanceWarning', True)]"
+
+
+def test_the_script_for_real_gpus() -> None:
+    """tests/gpu/compare.py, with another copy of the emulator as the GPU."""
+    libcuda = OURS.parent / "emulator" / "libcuda.so.1"
+    env = {**os.environ, "GPU_LIBCUDA": str(libcuda), "GPU_DEVICE": ""}
+    script = ROOT / "tests" / "gpu" / "compare.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--seconds", "1"],
+        capture_output=True, text=True, timeout=300, check=False, env=env,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "golden kernels agree" in done.stdout and "DIFFERS" not in done.stdout
