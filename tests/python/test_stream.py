@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
 import sys
 import threading
 from typing import Any
@@ -245,3 +247,39 @@ def test_many_streams_and_events_leave_nothing() -> None:
         stream.record()
     gpu.synchronize()
     assert x.tolist() == [500.0] * 10
+
+
+ENDLESS = """
+import os, signal, threading, time
+import gpu
+
+@gpu.jit
+def endless(x):
+    while x[0] == 0:
+        x[1] += 1
+
+x = gpu.zeros(2, "i8")
+stream = gpu.Stream()
+event = gpu.Event()
+for wait in (stream.synchronize, event.synchronize, gpu.synchronize):
+    endless[1, 1, stream](x)
+    event.record(stream)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    try:
+        wait()
+    except KeyboardInterrupt:
+        assert 0.2 < time.monotonic() - start < 20
+    else:
+        raise SystemExit("the wait ended")
+print("done", flush=True)
+os._exit(0)
+"""
+
+
+def test_ctrl_c_ends_a_wait(device: str) -> None:
+    if device == "cpu":
+        pytest.skip("there a launch waits: tests/test_interrupts.py")
+    env = {**os.environ, "GPU_DEVICE": "emulated"}
+    done = subprocess.run([sys.executable, "-c", ENDLESS], env=env, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "done\n", done.stderr
