@@ -86,7 +86,7 @@ static PtxOperand constant_predicate(Decoder *d, bool value) {
 /* What a rule says about one operand. */
 typedef struct Want {
     uint8_t type, bytes, kind;
-    bool wider, dest;
+    bool wider, dest, any; /* any: every register but a predicate */
 } Want;
 
 static bool kinds_agree(const Want *w, PtxType reg) {
@@ -97,6 +97,7 @@ static bool kinds_agree(const Want *w, PtxType reg) {
 
 static bool fits(const Want *w, PtxType reg) {
     if (w->type == PT_PRED || reg == PT_PRED) return w->type == PT_PRED && reg == PT_PRED;
+    if (w->any) return true;
     uint8_t bytes = ptx_types[reg].bytes;
     bool may_be_wider = w->wider && !(w->kind == KIND_FLOAT && ptx_types[reg].kind == KIND_FLOAT);
     return (may_be_wider ? bytes >= w->bytes : bytes == w->bytes) && kinds_agree(w, reg);
@@ -125,6 +126,10 @@ static bool want(Want *w, const PtxForm *f, uint16_t rule, bool dest) {
     case O_U32:
     case O_U32_PAIR: w->type = PT_U32; break;
     case O_U64: w->type = PT_U64; break;
+    case O_REGISTERS:
+        w->any = true;
+        w->type = PT_F32;
+        break;
     default: w->type = PT_PRED; break;
     }
     w->bytes = ptx_types[w->type].bytes;
@@ -272,7 +277,7 @@ static bool packed_operand(Decoder *d, const Stmt *s, const Arg *a, Want *w, Ptx
     static const uint8_t types[17] = {[1] = PT_B8, [2] = PT_B16, [4] = PT_B32, [8] = PT_B64};
     uint8_t type = types[w->bytes / a->count];
     if (!type) return mismatch(d, s);
-    Want element = {type, ptx_types[type].bytes, KIND_BITS, false, w->dest};
+    Want element = {.type = type, .bytes = ptx_types[type].bytes, .kind = KIND_BITS, .dest = w->dest};
     return vector_operand(d, s, a, &element, in, o);
 }
 
@@ -384,7 +389,8 @@ static bool one_operand(Decoder *d, const Stmt *s, const Arg *a, uint16_t rule, 
     if (!want(&w, f, rule, is_destination(s, f, slot, rule))) return operand_error(d, s, "Type is missing");
     if (a->kind == ARG_VECTOR) {
         if ((rule & O_RULE) == O_ANY && !f->field[MF_VEC]) return packed_operand(d, s, a, &w, in, o);
-        if ((rule & O_RULE) != O_VEC && (rule & O_RULE) != O_ANY) return mismatch(d, s);
+        if ((rule & O_RULE) != O_VEC && (rule & O_RULE) != O_ANY && (rule & O_RULE) != O_REGISTERS)
+            return mismatch(d, s);
         uint32_t count = f->field[MF_VEC];
         if ((s->op->opcode->fields & 1u << MF_VEC) && (count ? count : 1) != a->count)
             return operand_error(d, s, "Wrong number of vector elements");
@@ -401,7 +407,7 @@ bool decode_operands(Decoder *d, const Stmt *s, PtxForm *f, PtxInst *in, Label *
     const uint16_t *rules = s->op->opcode->operands;
     uint32_t required = 0, given = 0, slot = 0, at = 0, addresses = 0;
     for (uint32_t r = 0; r < MAX_OPERANDS && rules[r]; r++)
-        required += !is_absent(rules[r], f) && !(rules[r] & O_OPTIONAL);
+        required += !is_absent(rules[r], f) && !(rules[r] & O_OPTIONAL) && (rules[r] & O_RULE) != O_ALL_LANES;
     for (uint32_t i = 0; i < s->nargs; i++) given += !s->args[i].pair;
     if (given < required) return mismatch(d, s);
     uint32_t optional = given - required;
@@ -409,6 +415,10 @@ bool decode_operands(Decoder *d, const Stmt *s, PtxForm *f, PtxInst *in, Label *
         uint16_t rule = rules[r], base = rule & O_RULE;
         bool pair = base == O_T0_PAIR || base == O_PRED_PAIR || base == O_U32_PAIR;
         if (slot + pair >= MAX_OPERANDS) return mismatch(d, s);
+        if (base == O_ALL_LANES) {
+            in->o[slot++] = constant_operand(d, UINT32_MAX, 4);
+            continue;
+        }
         if (is_absent(rule, f) || (rule & O_OPTIONAL && !optional)) {
             slot += 1u + pair;
             continue;
@@ -419,7 +429,7 @@ bool decode_operands(Decoder *d, const Stmt *s, PtxForm *f, PtxInst *in, Label *
         if (!one_operand(d, s, a, rule, slot, addresses == 0, f, in, target)) return false;
         addresses += base == O_ADDRESS;
         if (a->pair) {
-            Want p = {PT_PRED, 0, KIND_PRED, false, true};
+            Want p = {.type = PT_PRED, .kind = KIND_PRED, .dest = true};
             if (!data_operand(d, s, &s->args[at++], &p, in, &in->o[slot + 1])) return false;
         }
         slot += 1u + pair;

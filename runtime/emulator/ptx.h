@@ -120,6 +120,8 @@ typedef enum OperandRule {
     O_NONE, O_T0, O_T1, O_T2, O_WIDE /* T0, with .wide twice as wide */, O_U16, O_U32, O_U64, O_PRED, O_T0_PAIR /* d|p */, O_PRED_PAIR /* p|q */,
     O_ADDRESS, O_VEC /* register or vector of T0 */, O_LABEL, O_FUNCTION, O_ANY /* mov: register, immediate, symbol, vector */,
     O_U32_PAIR,                /* d|p where d has 32 bits whatever the type is (match, elect) */
+    O_REGISTERS,               /* registers of any type, one or in braces (mma) */
+    O_ALL_LANES,               /* not written: a mask of all lanes, for operations of a whole warp that name none */
     O_RULE = 31,               /* the bits of all these */
     O_OPTIONAL = 64,           /* or-ed: may be left out */
     O_WIDER = 128,             /* or-ed: the register may be wider than the type (cvt); ld and st have it by O_VEC */
