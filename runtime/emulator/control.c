@@ -194,7 +194,12 @@ static void operate(Warp *w, const PtxInst *in, uint32_t mask, uint32_t members)
 }
 
 static bool same_operation(const PtxInst *a, const PtxInst *b) {
-    return a == b || (a->fn == b->fn && a->sub == b->sub && a->type[0] == b->type[0] && a->vec == b->vec);
+    if (a == b) return true;
+    if (a->fn != b->fn || a->sub != b->sub || a->type[0] != b->type[0] || a->vec != b->vec) return false;
+    for (int k = 0; k < MAX_OPERANDS; k++) {
+        if ((a->o[k].file == FILE_NONE) != (b->o[k].file == FILE_NONE)) return false;
+    }
+    return true;
 }
 
 static void load_frame(Warp *w, Frame *f) {
@@ -242,8 +247,7 @@ static void meet(Warp *w, const PtxInst *insts, Fragment **f, uint32_t n, uint32
     for (uint32_t i = 0; i < n; i++) {
         for (int k = 0; k < MAX_OPERANDS; k++) {
             const PtxOperand *from = &insts[f[i]->pc].o[k];
-            if (from->file != FILE_NONE && m.in.o[k].file != FILE_NONE)
-                copy_operand(w, &m.in.o[k], regs, from, f[i]->frame->regs, f[i]->mask);
+            if (from->file != FILE_NONE) copy_operand(w, &m.in.o[k], regs, from, f[i]->frame->regs, f[i]->mask);
         }
     }
     w->file[FILE_FRAME] = regs;
@@ -252,7 +256,7 @@ static void meet(Warp *w, const PtxInst *insts, Fragment **f, uint32_t n, uint32
     for (uint32_t i = 0; i < n; i++) {
         for (int k = MAX_OPERANDS; k-- > 0;) {
             const PtxOperand *to = &insts[f[i]->pc].o[k];
-            if (to->file == FILE_FRAME && !(to->flags & OPERAND_NOT) && m.in.o[k].file != FILE_NONE)
+            if (to->file == FILE_FRAME && !(to->flags & OPERAND_NOT))
                 copy_operand(w, to, f[i]->frame->regs, &m.in.o[k], regs, f[i]->mask);
         }
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_STACK = 16 << 10, SPINS_ALONE = 64, MAX_RESIDENT = 1024, MAX_WORKERS = 256 };
+enum { DEFAULT_STACK = 16 << 10, SPINS_ALONE = 64, MAX_RESIDENT = 512, MAX_WORKERS = 256 };
 
 /* ---- blocks of a worker ------------------------------------------------------------------------- */
 
@@ -86,12 +86,20 @@ static bool turns(Worker *worker) {
     return spun;
 }
 
+/* As many as there are: the one that they wait for may be far. */
+static void activate_more(Worker *worker) {
+    uint64_t n = worker->nactive, resident = worker->run->blocks_resident;
+    while (n-- && worker->nactive < resident && activate_next(worker)) {}
+}
+
 static void run_blocks(Worker *worker) {
-    Run *run = worker->run;
     uint32_t spins = 0;
     while (worker->nactive || activate_next(worker)) {
         if (!turns(worker)) spins = 0;
-        else if (++spins >= SPINS_ALONE && worker->nactive < run->blocks_resident) activate_next(worker);
+        else if (++spins >= SPINS_ALONE) {
+            activate_more(worker);
+            spins = 0;
+        }
     }
 }
 

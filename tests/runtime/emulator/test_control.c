@@ -101,6 +101,17 @@ static void recursion_without_end(void) {
            "call f, ();\nret");
 }
 
+static void exits_inside_a_function(void) {
+    /* Odd lanes end in the function, two calls deep; the others come back and meet. */
+    WORDS_ARE(HEAD ".visible .func inner(.param .b32 x)\n{\n.reg .pred %p<2>; .reg .b32 %r<4>;\n"
+                   "ld.param.u32 %r0, [x]; and.b32 %r1, %r0, 1; setp.ne.u32 %p0, %r1, 0;\n@%p0 exit;\nret;\n}\n"
+                   ".visible .func outer(.param .b32 x)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r0, [x];\n"
+                   "{ .param .b32 a; st.param.b32 [a], %r0; call inner, (a); }\nret;\n}\n" BEGIN
+                   "{ .param .b32 a; st.param.b32 [a], %r0; call outer, (a); }\n"
+                   "activemask.b32 %r3; st.global.u32 [%rd2], %r3; bar.sync 0;\n" END,
+              6, 0, 0x15, 0, 0x15, 0, 0x15, 0);
+}
+
 static void indirect_calls(void) {
     /* Lanes call different functions through pointers that they load. */
     Gpu *g =
@@ -213,6 +224,7 @@ int main(void) {
     switches_by_table();
     recursion_to_different_depths();
     recursion_without_end();
+    exits_inside_a_function();
     indirect_calls();
     spin_locks_inside_a_warp_and_between();
     warps_wait_for_each_other();
