@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import inspect
 import os
@@ -199,6 +200,24 @@ def test_device_context() -> None:
     with pytest.raises(ValueError, match="python"):
         gpu.set_device("gpu9")
     assert gpu.current_device() == before
+
+
+def test_the_stub_has_the_names_of_the_extension() -> None:
+    """``_core.pyi`` says what there is: modules and classes have the same names in both."""
+    tree = ast.parse((Path(gpu.__file__).parent / "_core.pyi").read_text())
+    named = (ast.ClassDef, ast.FunctionDef)
+
+    def defined(nodes: list[ast.stmt]) -> set[str]:
+        names = {node.name for node in nodes if isinstance(node, named)}
+        return names | {node.target.id for node in nodes if isinstance(node, ast.AnnAssign)}
+
+    hidden = {"__doc__", "__file__", "__loader__", "__name__", "__package__", "__spec__"}
+    types = {"TypeKind"}  # an alias, for type checkers alone
+    assert defined(tree.body) - types == set(vars(_core)) - hidden
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name not in ("_Auto", "Type"):
+            there = {name for name in vars(getattr(_core, node.name)) if not name.startswith("__")}
+            assert {name for name in defined(node.body) if not name.startswith("__")} == there, node.name
 
 
 def test_kernels_die() -> None:
