@@ -10,14 +10,15 @@
 /* yes ? a : b as arithmetic: loops over it become vector code, which gcc doesn't make of several branches. */
 HALF_INLINE uint32_t pick_bits(uint32_t yes, uint32_t a, uint32_t b) { return b ^ ((a ^ b) & (0 - yes)); }
 
-/* Scaling moves the exponent to its place, and makes subnormals normal. */
+/* Of subnormals the fraction above 2^-14 is a difference. */
 HALF_INLINE float half_to_float(uint16_t h) {
-    uint32_t bits = (uint32_t)(h & 0x7fff) << 13, special = bits >= 0x0f800000 ? 0x7f800000 : 0;
+    uint32_t digits = (uint32_t)(h & 0x7fff) << 13, above = digits + (113u << 23), small, bits;
     float f;
-    memcpy(&f, &bits, 4);
-    f *= 0x1p112f;
-    memcpy(&bits, &f, 4);
-    bits |= special | (uint32_t)(h & 0x8000) << 16;
+    memcpy(&f, &above, 4);
+    f -= 0x1p-14f;
+    memcpy(&small, &f, 4);
+    bits = pick_bits(digits < 0x00800000, small, digits + (112u << 23));
+    bits |= pick_bits(digits >= 0x0f800000, 0x7f800000, 0) | (uint32_t)(h & 0x8000) << 16;
     memcpy(&f, &bits, 4);
     return f;
 }

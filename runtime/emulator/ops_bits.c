@@ -130,23 +130,37 @@ bool select_shf(const PtxForm *f, PtxInst *in) {
 
 /* ---- fields ------------------------------------------------------------------------------------- */
 
-/* n ones, 0 <= n <= 64. */
-INLINE uint64_t ones(uint32_t n) { return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1; }
+INLINE uint32_t ones(uint32_t n) { return n >= 32 ? UINT32_MAX : (1u << (n & 31)) - 1; }
+INLINE uint64_t ones64(uint32_t n) { return n >= 64 ? UINT64_MAX : (UINT64_C(1) << (n & 63)) - 1; }
 
-INLINE uint64_t extract(uint64_t x, uint32_t position, uint32_t length, uint32_t width, bool is_signed) {
-    uint32_t p = position & 255, n = length & 255;
-    uint32_t top = at_most(p + n - 1, width - 1); /* the field's sign, or the number's if the field ends behind it */
-    uint64_t r = p >= width ? 0 : x >> p & ones(n);
-    if (is_signed && n && x >> top & 1) {
-        uint32_t have = p >= width ? 0 : at_most(n, width - p);
-        r |= ~ones(have);
-    }
-    return n ? r : 0;
-}
-TERNARY(bfe_u32, uint32_t, uint32_t, uint32_t, uint32_t, extract(x, y, z, 32, false))
-TERNARY(bfe_s32, uint32_t, uint32_t, uint32_t, uint32_t, extract(x, y, z, 32, true))
-TERNARY(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, extract(x, y, z, 64, false))
-TERNARY(bfe_s64, uint64_t, uint64_t, uint32_t, uint32_t, extract(x, y, z, 64, true))
+/* Position and length of a field are bytes. */
+#define DEFINE(t, T, ones_of)                                                                                          \
+    INLINE T extract_##t(T x, uint32_t position, uint32_t length, bool is_signed) {                                    \
+        const uint32_t width = 8 * sizeof(T);                                                                          \
+        uint32_t p = position & 255, n = length & 255;                                                                 \
+        uint32_t top = at_most(p + n - 1, width - 1); /* the field's sign, or the number's if the field is longer */   \
+        T field = p >= width ? 0 : (T)(x >> (p & (width - 1))) & ones_of(n);                                           \
+        T sign = is_signed && n ? (T)(0 - (x >> (top & (width - 1)) & 1)) : 0;                                         \
+        uint32_t have = p >= width ? 0 : at_most(n, width - p);                                                        \
+        return field | (sign & ~ones_of(have));                                                                        \
+    }                                                                                                                  \
+    /* The low `length` bits of x at `position` of y. */                                                               \
+    INLINE T insert_##t(T x, T y, uint32_t position, uint32_t length) {                                                \
+        const uint32_t width = 8 * sizeof(T);                                                                          \
+        uint32_t p = position & 255;                                                                                   \
+        T field = p >= width ? 0 : (T)(ones_of(length & 255) << (p & (width - 1)));                                    \
+        return ((T)(x << (p & (width - 1))) & field) | (y & ~field);                                                   \
+    }                                                                                                                  \
+    LANE_FN(bfi_##t, T *d = lanes(w, &in->o[0]); const T *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);           \
+            const uint32_t *p = lanes(w, &in->o[3]), *n = lanes(w, &in->o[4]);                                         \
+            SET_LANES(mask, T, d, i, insert_##t(a[i], b[i], p[i], n[i]));)
+DEFINE(b32, uint32_t, ones)
+DEFINE(b64, uint64_t, ones64)
+#undef DEFINE
+TERNARY(bfe_u32, uint32_t, uint32_t, uint32_t, uint32_t, extract_b32(x, y, z, false))
+TERNARY(bfe_s32, uint32_t, uint32_t, uint32_t, uint32_t, extract_b32(x, y, z, true))
+TERNARY(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, extract_b64(x, y, z, false))
+TERNARY(bfe_s64, uint64_t, uint64_t, uint32_t, uint32_t, extract_b64(x, y, z, true))
 
 bool select_bfe(const PtxForm *f, PtxInst *in) {
     static const LanePair table[I_COUNT] = {NO_PAIR,       NO_PAIR,       PAIR(bfe_u32),
@@ -154,21 +168,6 @@ bool select_bfe(const PtxForm *f, PtxInst *in) {
     int type = int_index(f->types[0]);
     return f->ntypes == 1 && type >= 0 && only(f, 0, 0) && use(in, table[type]);
 }
-
-/* The low `length` bits of x at `position` of y. */
-INLINE uint64_t insert(uint64_t x, uint64_t y, uint32_t position, uint32_t length, uint32_t width) {
-    uint32_t p = position & 255, n = length & 255;
-    if (p >= width) return y;
-    uint64_t field = ones(n) << p;
-    return (x << p & field) | (y & ~field);
-}
-#define DEFINE(t, T)                                                                                                   \
-    LANE_FN(bfi_##t, T *d = lanes(w, &in->o[0]); const T *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);           \
-            const uint32_t *p = lanes(w, &in->o[3]), *n = lanes(w, &in->o[4]);                                         \
-            SET_LANES(mask, T, d, i, insert(a[i], b[i], p[i], n[i], 8 * sizeof(T)));)
-DEFINE(b32, uint32_t)
-DEFINE(b64, uint64_t)
-#undef DEFINE
 
 bool select_bfi(const PtxForm *f, PtxInst *in) {
     switch (bits_index(f)) {
@@ -178,9 +177,9 @@ bool select_bfi(const PtxForm *f, PtxInst *in) {
     }
 }
 
-INLINE uint32_t mask_wrap(uint32_t start, uint32_t length) { return (uint32_t)(ones(length & 31) << (start & 31)); }
+INLINE uint32_t mask_wrap(uint32_t start, uint32_t length) { return ones(length & 31) << (start & 31); }
 INLINE uint32_t mask_clamp(uint32_t start, uint32_t length) {
-    return start >= 32 ? 0 : (uint32_t)(ones(at_most(length, 32)) << start);
+    return start >= 32 ? 0 : ones(at_most(length, 32)) << start;
 }
 BINARY(bmsk_clamp, uint32_t, uint32_t, uint32_t, mask_clamp(x, y))
 BINARY(bmsk_wrap, uint32_t, uint32_t, uint32_t, mask_wrap(x, y))
@@ -188,7 +187,7 @@ BINARY(bmsk_wrap, uint32_t, uint32_t, uint32_t, mask_wrap(x, y))
 INLINE uint32_t sign_from(uint32_t x, uint32_t n) { /* the low n bits as a signed number, n <= 32 */
     return n == 0 ? 0 : (uint32_t)((int32_t)(x << (32 - n)) >> (32 - n));
 }
-INLINE uint32_t zero_from(uint32_t x, uint32_t n) { return x & (uint32_t)ones(n); }
+INLINE uint32_t zero_from(uint32_t x, uint32_t n) { return x & ones(n); }
 BINARY(szext_clamp_s32, uint32_t, uint32_t, uint32_t, sign_from(x, at_most(y, 32)))
 BINARY(szext_wrap_s32, uint32_t, uint32_t, uint32_t, sign_from(x, y & 31))
 BINARY(szext_clamp_u32, uint32_t, uint32_t, uint32_t, zero_from(x, at_most(y, 32)))
@@ -235,13 +234,20 @@ INLINE uint32_t selector(uint32_t mode, uint32_t z) {
     }
     return mode ? s : z;
 }
-LANE_FN(prmt, uint32_t *d = lanes(w, &in->o[0]); const uint32_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);
-        const uint32_t *c = lanes(w, &in->o[3]); EACH_LANE(mask, i, {
-            uint64_t bytes = joined(a[i], b[i]);
-            uint32_t s = selector(in->sub, c[i]);
-            d[i] = picked(bytes, s) | picked(bytes, s >> 4) << 8 | picked(bytes, s >> 8) << 16 |
-                   picked(bytes, s >> 12) << 24;
-        });)
+INLINE uint32_t permuted(uint64_t bytes, uint32_t s) {
+    return picked(bytes, s) | picked(bytes, s >> 4) << 8 | picked(bytes, s >> 8) << 16 | picked(bytes, s >> 12) << 24;
+}
+/* A constant selector, which is what compilers write, is the same in all lanes. */
+LANE_FN(prmt, {
+    uint32_t *d = lanes(w, &in->o[0]);
+    const uint32_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]), *c = lanes(w, &in->o[3]);
+    if (in->o[3].file == FILE_CONST) {
+        uint32_t s = selector(in->sub, c[0]);
+        SET_LANES(mask, uint32_t, d, i, permuted(joined(a[i], b[i]), s));
+    } else {
+        EACH_LANE(mask, i, d[i] = permuted(joined(a[i], b[i]), selector(in->sub, c[i])));
+    }
+})
 
 bool select_prmt(const PtxForm *f, PtxInst *in) {
     unsigned mode = f->field[MF_MODE];

@@ -36,15 +36,17 @@ static const Comparison of_integers[] = {
 
 /* ---- one relation, 32 lanes --------------------------------------------------------------------- */
 
-/* M is as wide as T or wider: then the loop is vector code, its results or-ed together at the end. */
+/* Two loops, of which compilers make vector code: M, as wide as T, is all ones where the condition holds. */
 #define RELATION(name, T, M, get, condition)                                                                           \
     INLINE uint32_t name##_mask(const T *restrict a, const T *restrict b) {                                            \
-        M m = 0;                                                                                                       \
+        M yes[WARP];                                                                                                   \
+        uint32_t m = 0;                                                                                                \
         for (int i = 0; i < WARP; i++) {                                                                               \
             T x = get(a[i]), y = get(b[i]);                                                                            \
-            m |= (condition) ? (M)1 << i : 0;                                                                          \
+            yes[i] = (M)(-(M)(condition));                                                                             \
         }                                                                                                              \
-        return (uint32_t)m;                                                                                            \
+        for (int i = 0; i < WARP; i++) m |= (uint32_t)yes[i] & 1u << i;                                                \
+        return m;                                                                                                      \
     }                                                                                                                  \
     static uint32_t name##_of(const void *a, const void *b) { return name##_mask(a, b); }                              \
     LANE_FN(setp_##name, const T *a = lanes(w, &in->o[in->sub & SWAPPED ? 3 : 2]);                                     \
@@ -71,22 +73,22 @@ INLINE void finish_setp(Warp *w, const PtxInst *in, uint32_t mask, uint32_t m) {
     RELATION(eq_##t, T, M, get, x == y)                                                                                \
     RELATION(lt_##t, T, M, get, x < y)                                                                                 \
     RELATION(le_##t, T, M, get, x <= y)
-DEFINE(u16, uint16_t, uint32_t, SAME)
-DEFINE(s16, int16_t, uint32_t, SAME)
-DEFINE(u32, uint32_t, uint32_t, SAME)
-DEFINE(s32, int32_t, uint32_t, SAME)
-DEFINE(u64, uint64_t, uint64_t, SAME)
-DEFINE(s64, int64_t, uint64_t, SAME)
-DEFINE(f32, float, uint32_t, SAME)
-DEFINE(f32_ftz, float, uint32_t, flush)
-DEFINE(f64, double, uint64_t, SAME)
+DEFINE(u16, uint16_t, int16_t, SAME)
+DEFINE(s16, int16_t, int16_t, SAME)
+DEFINE(u32, uint32_t, int32_t, SAME)
+DEFINE(s32, int32_t, int32_t, SAME)
+DEFINE(u64, uint64_t, int64_t, SAME)
+DEFINE(s64, int64_t, int64_t, SAME)
+DEFINE(f32, float, int32_t, SAME)
+DEFINE(f32_ftz, float, int32_t, flush)
+DEFINE(f64, double, int64_t, SAME)
 #undef DEFINE
 #define DEFINE(t, T, M, get)                                                                                           \
     RELATION(differ_##t, T, M, get, x<y || x> y)                                                                       \
-    RELATION(numbers_##t, T, M, get, x == x && y == y)
-DEFINE(f32, float, uint32_t, SAME)
-DEFINE(f32_ftz, float, uint32_t, flush)
-DEFINE(f64, double, uint64_t, SAME)
+    RELATION(numbers_##t, T, M, get, (x == x) & (y == y))
+DEFINE(f32, float, int32_t, SAME)
+DEFINE(f32_ftz, float, int32_t, flush)
+DEFINE(f64, double, int64_t, SAME)
 #undef DEFINE
 
 /* What is compared: the types of the instruction, and .ftz. */

@@ -11,33 +11,52 @@ FLOAT_BINARY_SAT(sub_f32, x - y)
 FLOAT_BINARY_SAT(mul_f32, x *y)
 FLOAT_TERNARY_SAT(fma_f32, __builtin_fmaf(x, y, z))
 
-/* Any direction, with .ftz and .sat as in->sub says. */
-INLINE float before(float x, uint8_t sub) { return sub & SUB_FTZ ? flush(x) : x; }
-INLINE float after(float x, uint8_t sub) {
-    float r = sub & SUB_FTZ ? flush(x) : x;
-    return sub & SUB_SAT ? clamp01(r) : canonical(r);
+/* Any direction, with .ftz and .sat as in->sub says, for n numbers: one or two a lane. */
+INLINE void flush_floats(float *to, const float *from, int n, uint8_t sub) {
+    uint32_t keep = sub & SUB_FTZ ? 0x80000000 : UINT32_MAX;
+    for (int k = 0; k < n; k++) {
+        uint32_t b = float_bits(from[k]), normal = 0 - (uint32_t)((b & 0x7f800000) != 0);
+        to[k] = float_of(b & (keep | normal));
+    }
 }
 
-#define DIRECTED_1(name, call)                                                                                         \
-    LANE_FN(name, float *d = lanes(w, &in->o[0]); const float *a = lanes(w, &in->o[1]); uint8_t sub = in->sub;         \
-            unsigned how = sub & SUB_ROUND; SET_LANES(mask, float, d, i, after(call(before(a[i], sub), how), sub));)
-#define DIRECTED_2(name, call)                                                                                         \
-    LANE_FN(name, float *d = lanes(w, &in->o[0]); const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);      \
-            uint8_t sub = in->sub; unsigned how = sub & SUB_ROUND;                                                     \
-            SET_LANES(mask, float, d, i, after(call(before(a[i], sub), before(b[i], sub), how), sub));)
-#define DIRECTED_3(name, call)                                                                                         \
-    LANE_FN(name, float *d = lanes(w, &in->o[0]); const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);      \
-            const float *c = lanes(w, &in->o[3]); uint8_t sub = in->sub; unsigned how = sub & SUB_ROUND; SET_LANES(    \
-                mask, float, d, i, after(call(before(a[i], sub), before(b[i], sub), before(c[i], sub), how), sub));)
-#define SUBTRACT(x, y, how) add_float(x, -(y), how)
-#define RECIPROCAL(x, how) div_float(1.0f, x, how)
-DIRECTED_2(directed_add_f32, add_float)
-DIRECTED_2(directed_sub_f32, SUBTRACT)
-DIRECTED_2(directed_mul_f32, mul_float)
-DIRECTED_3(directed_fma_f32, fma_float)
-DIRECTED_2(directed_div_f32, div_float)
-DIRECTED_1(directed_rcp_f32, RECIPROCAL)
-DIRECTED_1(directed_sqrt_f32, sqrt_float)
+INLINE void finish_floats(float *r, int n, uint8_t sub) {
+    flush_floats(r, r, n, sub);
+    for (int k = 0; k < n; k++) r[k] = sub & SUB_SAT ? clamp01(r[k]) : canonical(r[k]);
+}
+
+/* The names of x, y, z are those of the operands; missing ones repeat the first. `exact` is an expression of
+ * rounding.h; T is as wide as what a lane has. */
+#define DIRECTED(name, T, exact)                                                                                       \
+    LANE_FN(name, {                                                                                                    \
+        enum { N = WARP * sizeof(T) / sizeof(float) };                                                                 \
+        T *d = lanes(w, &in->o[0]), all[WARP];                                                                         \
+        const float *a = lanes(w, &in->o[1]), *b = in->o[2].file ? lanes(w, &in->o[2]) : a;                            \
+        const float *c = in->o[3].file ? lanes(w, &in->o[3]) : a;                                                      \
+        float x[N], y[N], z[N];                                                                                        \
+        double s[N];                                                                                                   \
+        uint8_t sub = in->sub;                                                                                         \
+        unsigned how = sub & SUB_ROUND;                                                                                \
+        flush_floats(x, a, N, sub);                                                                                    \
+        flush_floats(y, b, N, sub);                                                                                    \
+        flush_floats(z, c, N, sub);                                                                                    \
+        for (int k = 0; k < N; k++) s[k] = exact;                                                                      \
+        narrow_doubles(x, s, N, how);                                                                                  \
+        finish_floats(x, N, sub);                                                                                      \
+        memcpy(all, x, sizeof all);                                                                                    \
+        SET_LANES(mask, T, d, i, all[i]);                                                                              \
+    })
+DIRECTED(directed_add_f32, uint32_t, add_exact(x[k], y[k], how))
+DIRECTED(directed_sub_f32, uint32_t, add_exact(x[k], -y[k], how))
+DIRECTED(directed_mul_f32, uint32_t, mul_exact(x[k], y[k]))
+DIRECTED(directed_fma_f32, uint32_t, fma_exact(x[k], y[k], z[k], how))
+DIRECTED(directed_div_f32, uint32_t, div_exact(x[k], y[k]))
+DIRECTED(directed_rcp_f32, uint32_t, div_exact(1.0f, x[k]))
+DIRECTED(directed_sqrt_f32, uint32_t, sqrt_exact(x[k]))
+DIRECTED(add_f32x2, uint64_t, add_exact(x[k], y[k], how))
+DIRECTED(sub_f32x2, uint64_t, add_exact(x[k], -y[k], how))
+DIRECTED(mul_f32x2, uint64_t, mul_exact(x[k], y[k]))
+DIRECTED(fma_f32x2, uint64_t, fma_exact(x[k], y[k], z[k], how))
 
 static bool use_slow(PtxInst *in, LaneFn fn) {
     in->fn = fn;
@@ -109,30 +128,11 @@ static bool arith_f64(Arith op, const PtxForm *f, PtxInst *in) {
 
 /* ---- two f32 in a register ---------------------------------------------------------------------- */
 
-#define DEFINE(name, call)                                                                                             \
-    static void name(Warp *w, const PtxInst *in, uint32_t mask) {                                                      \
-        float *d = lanes(w, &in->o[0]);                                                                                \
-        const float *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]), *c = in->o[3].file ? lanes(w, &in->o[3]) : a;  \
-        uint8_t sub = in->sub;                                                                                         \
-        unsigned how = sub & SUB_ROUND;                                                                                \
-        for (int k = 0; k < 2 * WARP; k++) {                                                                           \
-            if (!(mask >> k / 2 & 1)) continue;                                                                        \
-            float x = before(a[k], sub), y = before(b[k], sub), z = before(c[k], sub);                                 \
-            (void)z;                                                                                                   \
-            d[k] = after(call, sub);                                                                                   \
-        }                                                                                                              \
-    }
-DEFINE(add_f32x2, add_float(x, y, how))
-DEFINE(sub_f32x2, add_float(x, -y, how))
-DEFINE(mul_f32x2, mul_float(x, y, how))
-DEFINE(fma_f32x2, fma_float(x, y, z, how))
-#undef DEFINE
-
 static bool arith_f32x2(Arith op, const PtxForm *f, PtxInst *in) {
-    static const LaneFn table[] = {
-        [OP_ADD] = add_f32x2, [OP_SUB] = sub_f32x2, [OP_MUL] = mul_f32x2, [OP_FMA] = fma_f32x2};
+    static const LanePair table[] = {
+        [OP_ADD] = PAIR(add_f32x2), [OP_SUB] = PAIR(sub_f32x2), [OP_MUL] = PAIR(mul_f32x2), [OP_FMA] = PAIR(fma_f32x2)};
     in->sub = float_sub(f);
-    return only(f, BIT(FTZ), FIELD(ROUND)) && use_slow(in, table[op]);
+    return only(f, BIT(FTZ), FIELD(ROUND)) && use(in, table[op]);
 }
 
 bool float_arith(Arith op, const PtxForm *f, PtxInst *in) {

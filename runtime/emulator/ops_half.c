@@ -6,66 +6,90 @@
 #include "half.h"
 #include "ops_float.h"
 
-enum { H_FTZ = 1, H_SAT = 2, H_RELU = 4, H_BF16 = 8, H_OP = 16 /* times the operation */ }; /* in->sub */
+enum { H_FTZ = 1, H_SAT = 2, H_RELU = 4 }; /* in->sub */
 
 INLINE uint16_t flush_half(uint16_t h) { return h & 0x7c00 ? h : h & 0x8000; }
 
-/* Nearest halves of a double that is exact or rounded to odd; float keeps more than enough digits to round once more,
- * if it is rounded to odd as well. */
-INLINE float float_to_odd(double x) {
-    float f = (float)x;
-    uint32_t b = float_bits(f);
-    if ((double)f == x || x != x || b << 1 == 0xff000000) return f;
-    if (((double)f > x) == (x > 0)) b--; /* toward zero, then to odd */
-    return float_of(b | 1);
+INLINE uint64_t pick(bool yes, uint64_t a, uint64_t b) { return b ^ ((a ^ b) & (0 - (uint64_t)yes)); }
+
+/* The nearest half of a double that is exact or rounded to odd. */
+INLINE uint16_t half_of_double(double x, bool bf16) {
+    const int cut = bf16 ? 45 : 42;
+    const uint64_t rebias = (uint64_t)(1023 - (bf16 ? 127 : 15)) << 52, infinity = bf16 ? 0x7f80 : 0x7c00;
+    const double unit = bf16 ? 0x1p-81 : 0x1p28; /* its last bit is that of a subnormal half: the addition rounds */
+    uint64_t bits = double_bits(x), sign = bits >> 48 & 0x8000;
+    bits &= INT64_MAX;
+    uint64_t small = double_bits(double_of(bits) + unit) - double_bits(unit);
+    uint64_t normal = (bits - rebias + ((UINT64_C(1) << (cut - 1)) - 1) + (bits >> cut & 1)) >> cut;
+    uint64_t h = pick((int64_t)bits < (int64_t)(rebias + (UINT64_C(1) << 52)), small, normal);
+    h = pick((int64_t)h > (int64_t)infinity, infinity, h) | sign;
+    return (uint16_t)pick((int64_t)bits > INT64_C(0x7ff) << 52, 0x7fff, h);
 }
 
-INLINE float fma_to_odd(float x, float y, float z) {
-    return float_to_odd(add_to_odd((double)x * (double)y, (double)z));
+/* The flags' limits, on rounded halves: 0 and 1 are halves themselves. */
+INLINE uint16_t limited(uint16_t h, uint8_t sub) {
+    bool nan = (h & 0x7fff) > 0x7c00;
+    if (sub & H_SAT) h = nan || h & 0x8000 ? 0 : h > 0x3c00 ? 0x3c00 : h;
+    if (sub & H_RELU && h & 0x8000) h = 0; /* a NaN is 0x7fff */
+    return h;
 }
 
-INLINE float compute(Arith op, float x, float y, float z) {
-    switch (op) {
-    case OP_ADD: return x + y;
-    case OP_SUB: return x - y;
-    case OP_MUL: return x * y;
-    default: return fma_to_odd(x, y, z);
+INLINE void flush_halves(uint16_t *to, const uint16_t *from, int n) {
+    for (int k = 0; k < n; k++) to[k] = flush_half(from[k]);
+}
+
+INLINE void floats_of(float *to, const uint16_t *from, bool bf16, int n) {
+    for (int k = 0; k < n; k++) to[k] = bf16 ? bf16_to_float(from[k]) : half_to_float(from[k]);
+}
+
+/* Rounded sums or products; bf16 products that leave the range of float become infinity anyway. */
+INLINE void two_floats(Arith op, bool bf16, int n, uint16_t *r, const float *x, const float *y) {
+    float f[2 * WARP];
+    for (int k = 0; k < n; k++) f[k] = op == OP_ADD ? x[k] + y[k] : op == OP_SUB ? x[k] - y[k] : x[k] * y[k];
+    for (int k = 0; k < n; k++) r[k] = bf16 ? bf16_from_float(f[k]) : half_from_float(f[k]);
+}
+
+INLINE void three_floats(bool bf16, int n, uint16_t *r, const float *x, const float *y, const float *z) {
+    double s[2 * WARP];
+    for (int k = 0; k < n; k++) s[k] = add_to_odd((double)x[k] * (double)y[k], (double)z[k]);
+    for (int k = 0; k < n; k++) r[k] = half_of_double(s[k], bf16);
+}
+
+/* All halves of the operands, one or two a lane, into r. Short loops, since compilers make vector code only of those.
+ */
+INLINE void all_halves(Arith op, bool bf16, int n, uint16_t *r, const uint16_t *a, const uint16_t *b, const uint16_t *c,
+                       uint8_t sub) {
+    uint16_t flushed[3][2 * WARP];
+    float x[2 * WARP], y[2 * WARP], z[2 * WARP];
+    if (sub & H_FTZ) {
+        flush_halves(flushed[0], a, n);
+        flush_halves(flushed[1], b, n);
+        if (op == OP_FMA) flush_halves(flushed[2], c, n);
+        a = flushed[0], b = flushed[1], c = flushed[2];
     }
+    floats_of(x, a, bf16, n);
+    floats_of(y, b, bf16, n);
+    if (op == OP_FMA) {
+        floats_of(z, c, bf16, n);
+        three_floats(bf16, n, r, x, y, z);
+    } else {
+        two_floats(op, bf16, n, r, x, y);
+    }
+    if (sub & H_FTZ) flush_halves(r, r, n);
+    if (sub & (H_SAT | H_RELU))
+        for (int k = 0; k < n; k++) r[k] = limited(r[k], sub);
 }
 
-/* A float between the flags' limits. */
-INLINE float limited(float r, uint8_t sub) {
-    if (sub & H_SAT) return clamp01(r);
-    if (sub & H_RELU) return r < 0 || r == 0 ? 0.0f : r;
-    return r;
-}
-
-INLINE uint16_t f16_step(Arith op, uint16_t x, uint16_t y, uint16_t z, uint8_t sub) {
-    if (sub & H_FTZ) x = flush_half(x), y = flush_half(y), z = flush_half(z);
-    float r = compute(op, half_to_float(x), half_to_float(y), half_to_float(z));
-    uint16_t h = half_from_float(limited(r, sub));
-    return sub & H_FTZ ? flush_half(h) : h;
-}
-
-/* Products of bf16 may leave the range of float on their way. */
-INLINE uint16_t bf16_step(Arith op, uint16_t x, uint16_t y, uint16_t z, uint8_t sub) {
-    return bf16_from_float(limited(compute(op, bf16_to_float(x), bf16_to_float(y), bf16_to_float(z)), sub));
-}
-
-/* All halves of an operand: one or two a lane. */
-#define DEFINE(name, op, step, per_lane)                                                                               \
-    LANE_FN(                                                                                                           \
-        name, uint16_t *d = lanes(w, &in->o[0]); const uint16_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);    \
-        const uint16_t *c = in->o[3].file ? lanes(w, &in->o[3]) : a; uint8_t sub = in->sub;                            \
-        INDEPENDENT for (uint32_t k = 0; k < WARP * per_lane; k++) {                                                   \
-            uint16_t r = step(op, a[k], b[k], c[k], sub);                                                              \
-            d[k] = mask >> k / per_lane & 1 ? r : d[k];                                                                \
-        })
+#define DEFINE(name, op, bf16, T)                                                                                      \
+    LANE_FN(name, T *d = lanes(w, &in->o[0]); const uint16_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);       \
+            const uint16_t *c = in->o[3].file ? lanes(w, &in->o[3]) : a; uint16_t r[2 * WARP]; T all[WARP];            \
+            all_halves(op, bf16, (int)(WARP * sizeof(T) / 2), r, a, b, c, in->sub); memcpy(all, r, sizeof all);        \
+            SET_LANES(mask, T, d, i, all[i]);)
 #define DEFINE_OP(name, op)                                                                                            \
-    DEFINE(name##_f16, op, f16_step, 1)                                                                                \
-    DEFINE(name##_f16x2, op, f16_step, 2)                                                                              \
-    DEFINE(name##_bf16, op, bf16_step, 1)                                                                              \
-    DEFINE(name##_bf16x2, op, bf16_step, 2)
+    DEFINE(name##_f16, op, false, uint16_t)                                                                            \
+    DEFINE(name##_f16x2, op, false, uint32_t)                                                                          \
+    DEFINE(name##_bf16, op, true, uint16_t)                                                                            \
+    DEFINE(name##_bf16x2, op, true, uint32_t)
 DEFINE_OP(add, OP_ADD)
 DEFINE_OP(sub, OP_SUB)
 DEFINE_OP(mul, OP_MUL)

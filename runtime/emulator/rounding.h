@@ -64,42 +64,50 @@ ROUNDING_INLINE double double_of(uint64_t b) {
  * same as rounding the exact sum. */
 ROUNDING_INLINE double add_to_odd(double x, double y) {
     double sum = x + y, back = sum - x, error = (x - (sum - back)) + (y - back);
-    uint64_t bits = double_bits(sum), even = ~bits & 1, finite = (bits >> 52 & 2047) != 2047;
-    uint64_t inexact = (uint64_t)(error > 0) | (uint64_t)(error < 0), inward = (uint64_t)((error > 0) != (sum > 0));
-    return double_of(bits + (even & finite & inexact) * (1 - 2 * inward));
+    int64_t bits = (int64_t)double_bits(sum), top = INT64_C(0x7ff) << 52; /* masks, which become vector code */
+    int64_t above = -(int64_t)(error > 0), below = -(int64_t)(error < 0), positive = -(int64_t)(sum > 0);
+    int64_t even = (bits & 1) - 1, finite = -(int64_t)((bits & top) != top), inward = above ^ positive;
+    return double_of((uint64_t)(bits + ((above | below) & even & finite & (inward | 1))));
 }
 
 /* ---- f32, by way of f64: without branches, for loops over lanes ----------------------------------- */
 
-/* A double that is exact, or rounded to odd. NaN stays some NaN. */
-ROUNDING_INLINE float narrow_double(double x, unsigned how) {
-    float f = (float)x;
-    double size = x < 0 ? -x : x, got = (double)f < 0 ? -(double)f : (double)f;
-    uint32_t away = got > size, toward = got < size; /* what rounding to nearest did; neither: it was exact */
-    uint32_t wants_away = ((how == ROUND_RP) & (x > 0)) | ((how == ROUND_RM) & (x < 0)), directed = how != ROUND_RN;
-    return float_of(float_bits(f) + (directed & toward & wants_away) - (directed & away & ~wants_away));
+/* What must be added to the bits of f, the float nearest to x, to round x in the direction instead: 0, 1 or -1. x is
+ * exact or rounded to odd. */
+ROUNDING_INLINE int64_t direct(double x, double f, unsigned how) {
+    double size = x < 0 ? -x : x, got = f < 0 ? -f : f;
+    int64_t outward = -(int64_t)(got > size), inward = -(int64_t)(got < size); /* masks; neither: f is exact */
+    int64_t up = -(int64_t)(how == ROUND_RP), down = -(int64_t)(how == ROUND_RM), all = -(int64_t)(how != ROUND_RN);
+    int64_t wants_outward = (up & -(int64_t)(x > 0)) | (down & -(int64_t)(x < 0));
+    return all & ((inward & wants_outward & 1) | (outward & ~wants_outward));
 }
 
 /* The zero that two numbers of different signs make together. */
 ROUNDING_INLINE double zero_sum(double s, double x, double y, unsigned how) {
-    uint64_t differ = (double_bits(x) ^ double_bits(y)) >> 63, minus = differ & (how == ROUND_RM) & (s == 0);
-    return double_of(double_bits(s) | minus << 63);
+    uint64_t differ = double_bits(x) ^ double_bits(y), down = 0 - (uint64_t)(how == ROUND_RM);
+    return double_of(double_bits(s) | (differ & down & (0 - (uint64_t)(s == 0)) & UINT64_C(1) << 63));
 }
 
-ROUNDING_INLINE float add_float(float x, float y, unsigned how) {
+/* Exact results, or results that are rounded to odd. */
+ROUNDING_INLINE double add_exact(float x, float y, unsigned how) {
     double a = (double)x, b = (double)y;
-    return narrow_double(zero_sum(add_to_odd(a, b), a, b, how), how);
+    return zero_sum(add_to_odd(a, b), a, b, how);
 }
-
-ROUNDING_INLINE float mul_float(float x, float y, unsigned how) { return narrow_double((double)x * (double)y, how); }
-
-ROUNDING_INLINE float fma_float(float x, float y, float z, unsigned how) {
+ROUNDING_INLINE double mul_exact(float x, float y) { return (double)x * (double)y; }
+ROUNDING_INLINE double fma_exact(float x, float y, float z, unsigned how) {
     double product = (double)x * (double)y, c = (double)z;
-    return narrow_double(zero_sum(add_to_odd(product, c), product, c, how), how);
+    return zero_sum(add_to_odd(product, c), product, c, how);
 }
-
 /* 53 bits of a quotient or root of 24-bit numbers tell on which side of a 25-bit number it is. */
-ROUNDING_INLINE float div_float(float x, float y, unsigned how) { return narrow_double((double)x / (double)y, how); }
-ROUNDING_INLINE float sqrt_float(float x, unsigned how) { return narrow_double(__builtin_sqrt((double)x), how); }
+ROUNDING_INLINE double div_exact(float x, float y) { return (double)x / (double)y; }
+ROUNDING_INLINE double sqrt_exact(float x) { return __builtin_sqrt((double)x); }
+
+/* n doubles of this kind as floats. Short loops: those become vector code. */
+ROUNDING_INLINE void narrow_doubles(float *to, const double *from, int n, unsigned how) {
+    int64_t steps[64];
+    for (int k = 0; k < n; k++) to[k] = (float)from[k];
+    for (int k = 0; k < n; k++) steps[k] = direct(from[k], (double)to[k], how);
+    for (int k = 0; k < n; k++) to[k] = float_of(float_bits(to[k]) + (uint32_t)steps[k]);
+}
 
 #endif
