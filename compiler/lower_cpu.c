@@ -112,6 +112,7 @@ static void load_launch(Lower *L) {
         ll_range(L, c->grid[i], 1, MOST_GRID_X + UINT64_C(1));
         ll_range(L, c->block[i], 1, most[i] + 1);
     }
+    c->dynamic_shared = cpu_field(L, L->i32, launch, offsetof(CpuLaunch, dynamic_shared), "dynamic");
     if (L->m->sites.n) L->error = cpu_field(L, cpu_pointer(L), launch, offsetof(CpuLaunch, error), "error");
 }
 
@@ -210,6 +211,7 @@ static Val lane(Lower *L) {
 Val cpu_sreg(Lower *L, Sreg r) {
     CpuState *c = L->cpu;
     if (r == SREG_LANEID) return lane(L);
+    if (r == SREG_DYNAMIC_SHARED) return c->dynamic_shared;
     if (r >= SREG_NCTAID_X) return c->grid[r - SREG_NCTAID_X];
     if (r >= SREG_CTAID_X) return c->block_at[r - SREG_CTAID_X];
     if (r >= SREG_NTID_X) return c->block[r - SREG_NTID_X];

@@ -11,6 +11,7 @@ typedef struct CpuState {
     Val number, first, last;               /* of the block in the launch */
     unsigned block_dims;                   /* how many of block_at[] are kept */
     LLVMBasicBlockRef blocks, latch, exit; /* head of the loop over blocks; end of one thread; return */
+    Val dynamic_shared;                    /* bytes of the launch */
     Val count[3];                          /* rounds of the loops over x, y, z; no loop over z if NULL */
     LLVMBasicBlockRef loop[3];             /* their heads */
 } CpuState;

@@ -221,6 +221,7 @@ static void load_block(Lower *L) {
         ll_range(L, c->grid[i], 1, MOST_GRID_X + UINT64_C(1));
         ll_range(L, c->block[i], 1, most[i] + 1);
     }
+    c->dynamic_shared = cpu_field(L, L->i32, s->block, offsetof(CpuBlock, dynamic_shared), "dynamic");
     s->capacity = cpu_field(L, L->i64, s->block, offsetof(CpuBlock, capacity), "capacity");
     s->frame = LLVMGetParam(L->fn, n + 3);
     s->common = LLVMGetParam(L->fn, n + 4);

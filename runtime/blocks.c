@@ -44,7 +44,7 @@ size_t block_bytes(const Image *image, const uint32_t block[3], uint32_t dynamic
     return layout(image, threads_of(block), dynamic_shared).end;
 }
 
-void block_place(CpuBlock *b, const Image *image, const CpuLaunch *launch, uint32_t dynamic_shared, void *memory) {
+void block_place(CpuBlock *b, const Image *image, const CpuLaunch *launch, void *memory) {
     uint8_t *at = memory;
     memset(b, 0, sizeof *b);
     memcpy(b->grid, launch->grid, sizeof b->grid);
@@ -52,7 +52,8 @@ void block_place(CpuBlock *b, const Image *image, const CpuLaunch *launch, uint3
     b->threads = threads_of(b->block);
     b->capacity = round_up(b->threads);
     b->error = launch->error;
-    Layout l = layout(image, b->threads, dynamic_shared);
+    b->dynamic_shared = launch->dynamic_shared;
+    Layout l = layout(image, b->threads, b->dynamic_shared);
     b->shared = at + l.shared;
     b->frame = at + l.frame;
     b->common = at + l.common;

@@ -21,7 +21,7 @@ typedef struct Stuck {
 
 /* Bytes of a block's memory, and the same laid out in `memory` (64-byte aligned). Nothing in it needs to be freed. */
 size_t block_bytes(const Image *image, const uint32_t block[3], uint32_t dynamic_shared);
-void block_place(CpuBlock *b, const Image *image, const CpuLaunch *launch, uint32_t dynamic_shared, void *memory);
+void block_place(CpuBlock *b, const Image *image, const CpuLaunch *launch, void *memory);
 
 /* A block from its start; and on behind a wait for the grid. No allocation, no lock: it may be left at any instruction. */
 void block_start(CpuBlock *b, uint64_t number);

@@ -33,7 +33,6 @@ typedef struct Run {
     const Image *image;
     const void *params;
     CpuLaunch launch;
-    uint32_t dynamic_shared;
     bool raised;      /* somebody owns launch.error; atomic */
     bool stuck_known; /* somebody owns stuck; atomic */
     Stuck stuck;
@@ -81,7 +80,7 @@ static void enter(void *arg) {
 
 /* Memory for one block; NULL: there is none. */
 static void *block_memory(const Run *run) {
-    return aligned_alloc(64, block_bytes(run->image, run->launch.block, run->dynamic_shared) + 64);
+    return aligned_alloc(64, block_bytes(run->image, run->launch.block, run->launch.dynamic_shared) + 64);
 }
 
 static void note_stuck(Run *run, const Stuck *stuck) {
@@ -103,7 +102,7 @@ static bool run_blocks(void *arg, Guard *guard, uint64_t first, uint64_t last) {
             __atomic_store_n(&run->no_memory, true, __ATOMIC_RELAXED);
             return false;
         }
-        block_place(&block, run->image, &launch, run->dynamic_shared, memory);
+        block_place(&block, run->image, &launch, memory);
         range.block = &block;
     }
     uint64_t start = now_ns();
@@ -170,7 +169,7 @@ static bool any_waits(const Grid *g, uint64_t blocks) {
 
 /* Rounds of turns until every block has ended; true: cancelled. */
 static bool run_grid(Run *run, const LaunchConfig *c, uint64_t blocks) {
-    size_t each = (block_bytes(run->image, run->launch.block, run->dynamic_shared) + 63) / 64 * 64, all;
+    size_t each = (block_bytes(run->image, run->launch.block, run->launch.dynamic_shared) + 63) / 64 * 64, all;
     bool fits = !__builtin_mul_overflow(each, (size_t)blocks, &all) && all <= MOST_GRID_BYTES;
     char *memory = fits ? aligned_alloc(64, all + 64) : NULL;
     Grid grid = {malloc(blocks * sizeof *grid.blocks), malloc(blocks * sizeof *grid.ends)};
@@ -178,7 +177,7 @@ static bool run_grid(Run *run, const LaunchConfig *c, uint64_t blocks) {
     run->grid = &grid;
     run->no_memory = !memory || !grid.blocks || !grid.ends;
     for (uint64_t n = 0; n < blocks && !run->no_memory; n++) {
-        block_place(&grid.blocks[n], run->image, &run->launch, run->dynamic_shared, memory + n * each);
+        block_place(&grid.blocks[n], run->image, &run->launch, memory + n * each);
         block_start(&grid.blocks[n], n);
         grid.ends[n] = BLOCK_AT_GRID;
     }
@@ -286,9 +285,10 @@ Status cpu_launch(Device *d, Module *m, const void *params, const LaunchConfig *
     bool too_much = image->local_bytes > MOST_LOCAL || image->shared_bytes + (uint64_t)c->shared_bytes > MOST_SHARED;
     if ((!image->cpu_entry && !image->cpu_region) || too_much) return refuse(image, c, f);
     ErrorRecord error = {0};
-    Run run = {.image = image, .params = params, .dynamic_shared = c->shared_bytes};
+    Run run = {.image = image, .params = params};
     memcpy(run.launch.grid, c->grid, sizeof run.launch.grid);
     memcpy(run.launch.block, c->block, sizeof run.launch.block);
+    run.launch.dynamic_shared = c->shared_bytes;
     run.launch.error = &error;
     double expected = expectation(image, c, threads);
     bool cancelled;

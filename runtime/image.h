@@ -45,6 +45,7 @@ enum {
 /* What a CPU entry gets beside its parameters. Layout is known to compiler/lower_cpu.c. */
 typedef struct CpuLaunch {
     uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;     /* bytes */
     ErrorRecord *error;
 } CpuLaunch;
 
@@ -82,6 +83,7 @@ typedef struct CpuOperand { uint64_t value; uint32_t mask; int32_t lane, width; 
 typedef struct CpuBlock {
     uint32_t grid[3], block[3], at[3];
     uint32_t threads;            /* of the block */
+    uint32_t dynamic_shared;     /* bytes */
     uint64_t capacity;           /* threads that the frame has room for: a multiple of 64 */
     ErrorRecord *error;
     uint8_t *shared;             /* memory: the static arrays, then the launch's dynamic bytes */
