@@ -1,4 +1,4 @@
-/* ops_matrix.c - products of small matrices by a warp: ldmatrix, stmatrix, mma, wmma.
+/* ops_matrix.c - products of small matrices by a warp: ldmatrix, stmatrix, movmatrix, mma, wmma; and createpolicy.
  *
  * The elements of a matrix are spread over the registers of all lanes. For mma the manual says how: lane i is in group
  * i / 4 and t = i % 4; a register of A holds E neighbours in a row (E: elements of 32 bits), registers alternate
@@ -330,3 +330,35 @@ static bool select_rows(const PtxForm *f, PtxInst *in, LaneFn fn) {
 
 bool select_ldmatrix(const PtxForm *f, PtxInst *in) { return select_rows(f, in, ldmatrix); }
 bool select_stmatrix(const PtxForm *f, PtxInst *in) { return select_rows(f, in, stmatrix); }
+
+/* Row i / 4 of the result is that column of the source. */
+static void movmatrix(Warp *w, const PtxInst *in, uint32_t mask) {
+    uint32_t a[WARP], d[WARP];
+    memcpy(a, lanes(w, &in->o[1]), sizeof a);
+    for (uint32_t i = 0; i < WARP; i++) {
+        uint32_t column = i / 4, row = i % 4 * 2, shift = column % 2 * 16;
+        d[i] = (a[row * 4 + column / 2] >> shift & 0xffff) | (a[(row + 1) * 4 + column / 2] >> shift & 0xffff) << 16;
+    }
+    uint32_t *to = lanes(w, &in->o[0]);
+    EACH_LANE(mask, i, to[i] = d[i]);
+}
+
+bool select_movmatrix(const PtxForm *f, PtxInst *in) {
+    in->mask_operand = 2;
+    in->fn = movmatrix;
+    return f->ntypes == 1 && f->types[0] == PT_B16 && f->field[MF_SHAPE] == SHAPE_M8N8 && has(f, FLAG_TRANS) &&
+           has(f, FLAG_SYNC);
+}
+
+/* ---- createpolicy ------------------------------------------------------------------------------ */
+
+/* A policy of the cache changes no result: all are 0. */
+static void no_policy(Warp *w, const PtxInst *in, uint32_t mask) {
+    uint64_t *d = lanes(w, &in->o[0]);
+    EACH_LANE(mask, i, d[i] = 0);
+}
+
+bool select_createpolicy(const PtxForm *f, PtxInst *in) {
+    in->fn = no_policy;
+    return f->ntypes == 1 && f->types[0] == PT_B64 && in->o[0].bytes == 8;
+}

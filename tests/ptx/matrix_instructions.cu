@@ -18,6 +18,8 @@ rows = np.arange(256, dtype=np.uint16)
 turned = np.zeros_like(rows)
 launch("turn", 1, 32, turned, rows)
 same(turned, rows.reshape(4, 8, 8).transpose(0, 2, 1).ravel().copy())
+launch("move", 1, 32, turned, rows)
+same(turned[:64], rows[:64].reshape(8, 8).T.ravel().copy())
 */
 #include <cuda_fp16.h>
 __device__ unsigned address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -73,4 +75,9 @@ extern "C" __global__ void turn(unsigned *out, const unsigned *rows) {
                  : "memory");
     __syncwarp();
     for (int i = lane; i < 128; i += 32) out[i] = u[i];
+}
+extern "C" __global__ void move(unsigned *out, const unsigned *rows) {
+    unsigned r;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(rows[threadIdx.x]));
+    out[threadIdx.x] = r;
 }
