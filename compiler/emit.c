@@ -19,6 +19,10 @@ static const char ptx_passes[] =
 #define CPU_SCALAR                                                                                                     \
     "sroa<modify-cfg>,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"                                          \
     "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),sroa<modify-cfg>,gvn"
+/* In a region `if t < n` with the same n for all threads cuts the loop over the threads in two. */
+#define CPU_SPLIT                                                                                                       \
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),simplifycfg,"                 \
+    "loop(indvars,loop-bound-split),simplifycfg,loop(indvars,loop-deletion)"
 #define CPU_VECTORS "loop-vectorize<interleave-forced-only>"
 #define CPU_CLEAN "instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>"
 
@@ -91,7 +95,8 @@ static void run_passes(Unit *u, const char *line) {
 static void optimize_cpu(Unit *u) {
     Size s = size_of(u);
     if (s.instrs <= SMALL_INSTRS && s.divisions <= VECTOR_DIVISIONS) {
-        run_passes(u, "function<eager-inv>(" CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN ")");
+        run_passes(u, u->regions ? "function<eager-inv>(" CPU_SCALAR "," CPU_SPLIT "," CPU_VECTORS "," CPU_CLEAN ")"
+                                 : "function<eager-inv>(" CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN ")");
         return;
     }
     run_passes(u, "function<eager-inv>(" CPU_SCALAR ")");
