@@ -1,7 +1,8 @@
 /* devfns.h - what the handlers of devfn.def share: arguments, loop types, and functions that are made of IR operations.
  *
- * mathfns.c has math, complexfns.c cmath, npfns.c numpy, builtins.c builtins and operator, gpufns.c gpu.* and methods of scalars,
- * fnparts.c the expansions on IR values. A handler serves all rows that differ in a parameter only. */
+ * mathfns.c has math, complexfns.c cmath, npfns.c numpy, builtins.c builtins and operator, gpufns.c where a thread is and
+ * methods of scalars, sharedfns.c memory and barriers, atomicfns.c gpu.atomic, warpfns.c warps, collectives.c reductions and
+ * scans, groups.c gpu.cg, bitfns.c bits and clocks, fnparts.c the expansions on IR values. A handler serves all rows that differ in a parameter only. */
 #ifndef GPU_DEVFNS_H
 #define GPU_DEVFNS_H
 
@@ -26,6 +27,7 @@ enum { LOOP_BOOL = 1, LOOP_INT = 2, LOOP_FLOAT = 4, LOOP_COMPLEX = 8,
 PySpan arg_span(const CallSite *site, uint32_t i);
 /* Binds n positional-only arguments; false: reported. */
 bool bind_args(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint32_t want, Val *out);
+bool no_arguments(Eval *e, const CallSite *site, uint32_t n, const Val *args);
 /* All are scalars, and real if `real`; false: reported, at the argument. */
 bool want_scalars(Eval *e, const CallSite *site, uint32_t n, const Val *args, bool real);
 bool want_ints(Eval *e, const CallSite *site, uint32_t n, const Val *args);

@@ -20,6 +20,12 @@ bool bind_args(Eval *e, const CallSite *site, uint32_t n, const Val *args, uint3
     return call_bind(e, site, n, args, want, want == 1 ? one : names, out);
 }
 
+bool no_arguments(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const none[1] = {NULL};
+    Val unused;
+    return call_bind(e, site, n, args, 0, none, &unused);
+}
+
 Val bad_arg(Eval *e, const CallSite *site, uint32_t i, Val v, const char *help) {
     return e_fail(e, arg_span(site, i), help, DIAG_ARG_TYPE, site->name, e_text(e, v));
 }

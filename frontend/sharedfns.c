@@ -4,8 +4,7 @@
  * A shared array belongs to the place in the source that makes it, as a `__shared__` variable of CUDA C does: a loop,
  * or a function that is called twice, gets the same one again. Dynamic ones (shape 0) all start where the static ones
  * end, and are as long as the launch says. */
-#include "devfns.h"
-#include "evaluator.h"
+#include "warpfns.h"
 
 #include <string.h>
 
@@ -119,24 +118,38 @@ static Val too_large(Eval *e, const CallSite *site, Wide bytes, const char *what
                                wide_text(e->arena, bytes), wide_text(e->arena, most)));
 }
 
-Val fn_shared_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+static Val make_shared(Eval *e, const CallSite *site, Request *r) {
     static const char help[] =
         "gpu.shared.array(0, dtype) takes its size from the launch, k[grid, block, stream, bytes], "
         "and can be larger";
-    Request r;
-    if (!read_request(e, site, n, args, true, &r)) return val_poison(e);
-    if (r.bytes > STATIC_SHARED) return too_large(e, site, r.bytes, "the array", STATIC_SHARED, help);
+    if (r->bytes > STATIC_SHARED) return too_large(e, site, r->bytes, "the array", STATIC_SHARED, help);
     Ref data = REF_NONE;
     if (e->building) {
-        data = e_emit(e, OP_SHARED, T_PTRS, 0, NULL, 0, shared_index(e, site, &r));
+        data = e_emit(e, OP_SHARED, T_PTRS, 0, NULL, 0, shared_index(e, site, r));
         if (static_bytes(e) > STATIC_SHARED)
             return too_large(e, site, static_bytes(e), "with the arrays before, it", STATIC_SHARED, help);
     }
-    if (r.dynamic) {
-        Ref bytes = e_conv(e, T_I64, e_sreg(e, SREG_DYNAMIC_SHARED)), size = e_int(e, T_I64, dtype_info[r.dtype].bytes);
-        r.shape[0] = val_rt_int(e, e_op2(e, OP_TRUNCDIV, T_I64, bytes, size));
+    if (r->dynamic) {
+        Ref bytes = e_conv(e, T_I64, e_sreg(e, SREG_DYNAMIC_SHARED));
+        Ref size = e_int(e, T_I64, dtype_info[r->dtype].bytes);
+        r->shape[0] = val_rt_int(e, e_op2(e, OP_TRUNCDIV, T_I64, bytes, size));
     }
-    return array_made(e, r.dtype, false, T_PTRS, data, r.ndim, r.shape);
+    return array_made(e, r->dtype, false, T_PTRS, data, r->ndim, r->shape);
+}
+
+Val fn_shared_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Request r;
+    return read_request(e, site, n, args, true, &r) ? make_shared(e, site, &r) : val_poison(e);
+}
+
+Val shared_array(Eval *e, const CallSite *site, DType d, uint32_t ndim, const Val *shape) {
+    Request r = {.dtype = d, .ndim = ndim, .align = dtype_info[dtype_info[d].part].bytes};
+    r.bytes = dtype_info[d].bytes;
+    for (uint32_t k = 0; k < ndim; k++) {
+        r.shape[k] = shape[k];
+        r.bytes *= shape[k].i;
+    }
+    return make_shared(e, site, &r);
 }
 
 Val fn_local_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -253,12 +266,6 @@ Val fn_array_ravel(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 }
 
 /* ---- barriers and fences --------------------------------------------------------------------------------------- */
-static bool no_arguments(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    static const char *const none[1] = {NULL};
-    Val unused;
-    return call_bind(e, site, n, args, 0, none, &unused);
-}
-
 Val fn_syncthreads(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!no_arguments(e, site, n, args)) return val_poison(e);
     e_emit(e, OP_BARRIER, T_VOID, 0, NULL, 0, 0);
