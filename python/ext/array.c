@@ -295,7 +295,7 @@ static PyObject *array_view(PyObject *self, PyObject *args) {
     const char *dtype;
     int readonly;
     if (!PyArg_ParseTuple(args, "LOOsp:_view", &offset, &shape, &strides, &dtype, &readonly)) return NULL;
-    HostArray h = {.readonly = readonly || a->readonly, .data = a->data + offset};
+    HostArray h = {.readonly = readonly || a->readonly, .data = offset ? a->data + offset : a->data};
     int ndim = read_ints(shape, h.shape, "a shape"), d = read_dtype(dtype);
     if (ndim < 0 || d < 0) return NULL;
     if (read_ints(strides, h.strides, "strides") != ndim) {

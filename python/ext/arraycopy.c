@@ -14,7 +14,7 @@ typedef struct Walk {
     const char *from;
 } Walk;
 
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
 
 /* Axes of more than one element, the one with the longest steps (of `to`, or else of `from`) first, those of it
  * upwards. False: there are no elements. */
@@ -32,7 +32,7 @@ static bool walk_open(Walk *w, const HostArray *to, const HostArray *from, bool 
         }
         int at = w->n++;
         const int64_t *keys = by_to ? w->to_step : w->from_step;
-        for (; at > 0 && magnitude(keys[at - 1]) < steps[!by_to]; at--) {
+        for (; at > 0 && magnitude(keys[at - 1]) < magnitude(steps[!by_to]); at--) {
             w->size[at] = w->size[at - 1];
             w->to_step[at] = w->to_step[at - 1];
             w->from_step[at] = w->from_step[at - 1];
@@ -171,7 +171,7 @@ static void *block_new(size_t bytes) { return malloc(bytes ? bytes : 1); }
 /* The axes that go downwards in `by` go upwards, in both. */
 static void go_upwards(HostArray *by, HostArray *other) {
     for (int i = 0; i < by->ndim; i++) {
-        if (by->strides[i] >= 0 || by->shape[i] == 0) continue;
+        if (by->strides[i] >= 0 || by->shape[i] <= 1) continue;
         HostArray *both[2] = {by, other};
         for (int k = 0; k < 2; k++) {
             both[k]->data = (const char *)both[k]->data + (both[k]->shape[i] - 1) * both[k]->strides[i];

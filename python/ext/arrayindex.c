@@ -83,6 +83,6 @@ PyObject *array_index(PyObject *self, PyObject *key) {
         PyErr_Clear();
         Py_RETURN_NONE;
     }
-    c.to.data = a->data + (c.empty ? 0 : c.offset);
+    c.to.data = c.empty ? a->data : a->data + c.offset;
     return array_make(Py_TYPE(self), (MemoryObject *)Py_NewRef(a->memory), &c.to);
 }
