@@ -317,9 +317,8 @@ static Symbol *function_symbol(Parser *p, Name *name, Linkage linkage, uint32_t 
     return s;
 }
 
-static Function *new_function(Load *load, Symbol *s, bool is_kernel, uint32_t line) {
+static Function *new_function(Load *load, bool is_kernel, uint32_t line) {
     Function *f = STORE_NEW(&load->scratch, Function);
-    f->symbol = s;
     f->is_kernel = is_kernel;
     f->end = &f->body;
     f->line = line;
@@ -353,37 +352,41 @@ static bool place_parameters(Parser *p, Function *f) {
     return true;
 }
 
+/* The body makes it a definition: of the symbol that calls above may have named already. */
+static bool define_function(Parser *p, Function *f, Linkage linkage) {
+    Symbol *s = f->symbol;
+    if (s->function && s->function->has_body)
+        load_error(p->load, p->source, f->line, "Duplicate definition of function '%s'", s->name->text);
+    f->has_body = s->defined = true;
+    if (linkage == LINK_EXTERN) s->linkage = LINK_VISIBLE;
+    else if (s->linkage == LINK_EXTERN) s->linkage = (uint8_t)linkage;
+    if (f->is_kernel && s->linkage == LINK_STATIC) s->linkage = LINK_VISIBLE;
+    s->function = f;
+    return parse_body(p, f);
+}
+
+/* Parameters belong to the scope that is open, the function's own; its name to `module`. */
+static bool parse_function_in_scope(Parser *p, Function *f, Linkage linkage, Scope *module) {
+    Name *name = NULL;
+    if (!parse_head(p, f, &name) || !place_parameters(p, f)) return false;
+    Scope *own = p->scope;
+    p->scope = module;
+    Symbol *s = f->symbol = function_symbol(p, name, linkage, f->line);
+    p->scope = own;
+    while (!is_punct(p, '{') && !is_punct(p, ';') && p->token.kind != TOKEN_END)
+        if (!parse_directive(p, f)) return false;
+    if (is_punct(p, '{')) return define_function(p, f, linkage);
+    if (!s->function) s->function = f;
+    return expect(p, ';');
+}
+
 static bool parse_function(Parser *p, bool is_kernel, Linkage linkage) {
-    Load *load = p->load;
-    uint32_t line = p->token.line;
+    Function *f = new_function(p->load, is_kernel, p->token.line);
+    Scope *module = p->scope;
     bool managed;
     if (accept_dot(p, "attribute") && !parse_attribute(p, &managed)) return false;
-    Function *f = new_function(load, NULL, is_kernel, line);
-    Name *name = NULL;
-    Scope *module = p->scope;
-    scope_enter(p); /* parameters and what the body declares */
-    bool good = parse_head(p, f, &name) && place_parameters(p, f);
-    if (good) {
-        Scope *inner = p->scope;
-        p->scope = module;
-        Symbol *s = f->symbol = function_symbol(p, name, linkage, line);
-        p->scope = inner;
-        while (good && !is_punct(p, '{') && !is_punct(p, ';') && p->token.kind != TOKEN_END)
-            good = parse_directive(p, f);
-        if (good && is_punct(p, '{')) {
-            if (s->function && s->function->has_body)
-                load_error(load, p->source, line, "Duplicate definition of function '%s'", name->text);
-            f->has_body = s->defined = true;
-            if (linkage == LINK_EXTERN) s->linkage = LINK_VISIBLE;
-            else if (s->linkage == LINK_EXTERN) s->linkage = (uint8_t)linkage;
-            if (is_kernel && s->linkage == LINK_STATIC) s->linkage = LINK_VISIBLE;
-            s->function = f;
-            good = parse_body(p, f);
-        } else if (good) {
-            if (!s->function) s->function = f;
-            good = expect(p, ';');
-        }
-    }
+    scope_enter(p);
+    bool good = parse_function_in_scope(p, f, linkage, module);
     scope_leave(p);
     return good;
 }
