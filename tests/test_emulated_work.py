@@ -292,6 +292,23 @@ def test_attributes_of_a_function(driver: Driver) -> None:
     fails("INVALID_VALUE", driver.launch, f, 1, 128, shared=100_001)
 
 
+@pytest.mark.parametrize("limit", [0, 24])
+def test_limit_on_registers(driver: Driver, limit: int) -> None:
+    """Given to the linker, it holds for the image that comes of it; the driver is content with fewer registers."""
+    loads = "".join(f"ld.global.u32 %r{i}, [%rd1+{4 * i}];" for i in range(50))
+    stores = "".join(f"st.global.u32 [%rd1+{4 * i}], %r{49 - i};" for i in range(50))
+    text = HEADER + ".visible .entry k(.param .u64 p) { .reg .b32 %r<50>; .reg .b64 %rd1; ld.param.u64 %rd1, [p];"
+    text += loads + stores + "ret; }"
+    state, image, size, module = c_void_p(), c_void_p(), c_size_t(), c_void_p()
+    driver.cuLinkCreate(1, byref(c_int(0)), byref(c_void_p(limit)), byref(state))
+    driver.cuLinkAddData(state, 1, text.encode(), len(text), b"a.ptx", 0, None, None)
+    driver.cuLinkComplete(state, byref(image), byref(size))
+    driver.cuModuleLoadData(byref(module), image)
+    driver.cuLinkDestroy(state)
+    registers = attribute(driver, driver.function(module, "k"), 4)
+    assert registers == limit if limit else registers > 50
+
+
 def test_occupancy(driver: Driver) -> None:
     """2048 threads and 227 KiB of shared memory on a multiprocessor of sm_90, at most 32 blocks."""
     module, blocks, grid, block = driver.load(KERNELS), c_int(), c_int(), c_int()

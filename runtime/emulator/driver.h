@@ -261,6 +261,7 @@ typedef struct Sources {
     PtxSource *list;
     uint32_t n;
     char **owned;              /* n; NULL where the text is the image's */
+    uint32_t max_registers;    /* that the linker was told; 0: none */
 } Sources;
 
 /* Reads PTX text, a fat binary, or what cuLinkComplete makes. `size` 0: the image tells its size itself. On an error the

@@ -68,7 +68,7 @@ bool image_join(Sources *s, Sources *more) {
 /* This, then the texts, each ended by a NUL; its size follows from `sizes`. */
 typedef struct Packed {
     char magic[8];
-    uint64_t n;
+    uint32_t n, max_registers;
     uint64_t sizes[];
 } Packed;
 
@@ -81,6 +81,7 @@ void *image_pack(const Sources *s, size_t *size) {
     if (!p) return NULL;
     memcpy(p->magic, packed_magic, sizeof p->magic);
     p->n = s->n;
+    p->max_registers = s->max_registers;
     char *at = (char *)&p->sizes[s->n];
     for (uint32_t i = 0; i < s->n; i++) {
         p->sizes[i] = s->list[i].size;
@@ -94,7 +95,8 @@ void *image_pack(const Sources *s, size_t *size) {
 
 static bool unpack(const Packed *p, Sources *out) {
     const char *at = (const char *)&p->sizes[p->n];
-    for (uint64_t i = 0; i < p->n; i++) {
+    out->max_registers = p->max_registers;
+    for (uint32_t i = 0; i < p->n; i++) {
         if (!add(out, at, p->sizes[i], "linked", NULL)) return false;
         at += p->sizes[i] + 1;
     }

@@ -38,7 +38,7 @@ static CUresult load_into(Context *c, Library *l, JitOptions *o, Module **out) {
     CUresult r = module_make(c, &l->sources, o, out);
     if (r) return r;
     (*out)->library = l;
-    (*out)->max_registers = l->max_registers;
+    if (l->max_registers) (*out)->max_registers = l->max_registers;
     return CUDA_SUCCESS;
 }
 
@@ -443,6 +443,7 @@ CUresult cuLinkComplete(CUlinkState s, void **image, size_t *size) {
     PtxCode *code = ptx_load(s->sources.list, s->sources.n, memory, (uint16_t)s->device->arch->sm, &s->options.log);
     if (code) {
         ptx_unload(code, memory);
+        s->sources.max_registers = s->options.max_registers;
         s->image = image_pack(&s->sources, size);
         r = s->image ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
         *image = s->image;

@@ -115,7 +115,8 @@ CUresult module_make(Context *c, const Sources *sources, JitOptions *o, Module *
         ptx_unload(code, c->device->memory);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *m = (Module){.context = c, .next = c->modules, .code = code, .max_registers = o->max_registers};
+    *m = (Module){.context = c, .next = c->modules, .code = code};
+    m->max_registers = o->max_registers ? o->max_registers : sources->max_registers;
     c->modules = m;
     if (!add_functions(m)) {
         module_drop(m);

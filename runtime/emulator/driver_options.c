@@ -1,4 +1,5 @@
 /* driver_options.c - environment variables of the emulated driver (driver_options.def), and its architectures. */
+#define _POSIX_C_SOURCE 200809L
 #include "driver.h"
 
 #include <errno.h>
@@ -158,7 +159,9 @@ bool options_read(Options *o) {
     if (!small(OPT_GPU_EMULATOR_THREADS, 1, 256, &o->threads)) return false;
     if (!small(OPT_CUDA_LAUNCH_BLOCKING, 0, 1, &blocking)) return false;
     o->blocking = blocking;
-    o->report = value(OPT_GPU_EMULATOR_REPORT);
-    o->profile = value(OPT_GPU_EMULATOR_PROFILE);
+    /* Copies: the program may change its environment. */
+    o->report = strdup(value(OPT_GPU_EMULATOR_REPORT));
+    o->profile = strdup(value(OPT_GPU_EMULATOR_PROFILE));
+    if (!o->report || !o->profile) return false;
     return read_checks(&o->checks) && read_failing(o);
 }

@@ -94,6 +94,7 @@ bool gpuEmulatorTakeFault(EmulatorFault *out) {
 }
 
 void gpuEmulatorPrintFaults(bool print) {
+    if (driver.forked) return;
     pthread_mutex_lock(&driver.lock);
     read_options();
     driver.quiet = !print;
@@ -101,6 +102,7 @@ void gpuEmulatorPrintFaults(bool print) {
 }
 
 uint32_t gpuEmulatorChecks(uint32_t checks) {
+    if (driver.forked) return 0;
     pthread_mutex_lock(&driver.lock);
     read_options();
     uint32_t before = driver.options.checks;
@@ -114,6 +116,7 @@ uint32_t gpuEmulatorChecks(uint32_t checks) {
 
 void gpuEmulatorForgive(int device) {
     Device *d = device_find(device);
+    if (driver.forked) return;
     pthread_mutex_lock(&driver.lock);
     if (d) d->primary.error = CUDA_SUCCESS;
     pthread_mutex_unlock(&driver.lock);
@@ -250,6 +253,7 @@ static Lines collect(void) {
 }
 
 void gpuEmulatorProfile(bool on) {
+    if (driver.forked) return;
     pthread_mutex_lock(&driver.lock);
     read_options();
     driver.profiling = on;
@@ -257,6 +261,8 @@ void gpuEmulatorProfile(bool on) {
 }
 
 EmulatorLine *gpuEmulatorProfileRead(size_t *n) {
+    *n = 0;
+    if (driver.forked) return NULL;
     pthread_mutex_lock(&driver.lock);
     for (uint32_t i = 0; driver.initialised && i < driver.options.devices; i++)
         work_wait(&driver.devices[i], driver.devices[i].submitted);
@@ -276,6 +282,7 @@ static void clear_context(Context *c) {
 }
 
 void gpuEmulatorProfileClear(void) {
+    if (driver.forked) return;
     pthread_mutex_lock(&driver.lock);
     kept.n = 0;
     for (uint32_t i = 0; i < driver.options.devices; i++) {
