@@ -42,8 +42,11 @@ UNARY(u32_u64, uint32_t, uint64_t, x)
 
 static int width_index(uint8_t bytes) { return bytes <= 2 ? 0 : bytes == 4 ? 1 : 2; }
 
+static uint8_t register_bytes(unsigned type) { return ptx_types[type].bytes < 2 ? 2 : ptx_types[type].bytes; }
+
+/* No register is wider than it must be. */
 static bool full_width(const PtxForm *f, const PtxInst *in) {
-    return in->o[0].bytes == ptx_types[f->types[0]].bytes && in->o[1].bytes == ptx_types[f->types[1]].bytes;
+    return in->o[0].bytes == register_bytes(f->types[0]) && in->o[1].bytes == register_bytes(f->types[1]);
 }
 
 static bool int_to_int(const PtxForm *f, PtxInst *in) {
@@ -72,6 +75,8 @@ static bool int_to_int(const PtxForm *f, PtxInst *in) {
         r = x >= (end) ? (last) : r;                                                                                   \
         return x != x ? (nan) : r;                                                                                     \
     }
+TO_INT(s8_of_f32, int16_t, float, -128.0f, 127.0f, 128.0f, INT8_MAX, 0)
+TO_INT(u8_of_f32, uint16_t, float, 0.0f, 255.0f, 256.0f, UINT8_MAX, 0)
 TO_INT(s16_of_f32, int16_t, float, -0x1p15f, 32767.0f, 0x1p15f, INT16_MAX, 0)
 TO_INT(u16_of_f32, uint16_t, float, 0.0f, 65535.0f, 0x1p16f, UINT16_MAX, 0)
 TO_INT(s16_of_f64, int16_t, double, -0x1p15, 32767.0, 0x1p15, INT16_MAX, INT16_MIN)
@@ -90,6 +95,8 @@ TO_INT(u64_of_f64, uint64_t, double, 0.0, 0x1.fffffffffffffp63, 0x1p64, UINT64_M
     UNARY(rzi_##to##_##from, D, S, to##_of_##from(x))                                                                  \
     UNARY(rmi_##to##_##from, D, S, to##_of_##from(__builtin_floor##suffix(x)))                                         \
     UNARY(rpi_##to##_##from, D, S, to##_of_##from(__builtin_ceil##suffix(x)))
+DEFINE(s8, f32, int16_t, float, f) /* registers have 16 bits at least */
+DEFINE(u8, f32, uint16_t, float, f)
 DEFINE(s16, f32, int16_t, float, f)
 DEFINE(u16, f32, uint16_t, float, f)
 DEFINE(s32, f32, int32_t, float, f)
@@ -104,11 +111,26 @@ DEFINE(s64, f64, int64_t, double, )
 DEFINE(u64, f64, uint64_t, double, )
 #undef DEFINE
 
+/* Every half is a float. */
+#define DEFINE(to, D)                                                                                                  \
+    UNARY(rni_##to##_f16, D, uint16_t, to##_of_f32(__builtin_rintf(half_to_float(x))))                                 \
+    UNARY(rzi_##to##_f16, D, uint16_t, to##_of_f32(half_to_float(x)))                                                  \
+    UNARY(rmi_##to##_f16, D, uint16_t, to##_of_f32(__builtin_floorf(half_to_float(x))))                                \
+    UNARY(rpi_##to##_f16, D, uint16_t, to##_of_f32(__builtin_ceilf(half_to_float(x))))
+DEFINE(s16, int16_t)
+DEFINE(u16, uint16_t)
+DEFINE(s32, int32_t)
+DEFINE(u32, uint32_t)
+DEFINE(s64, int64_t)
+#undef DEFINE
+
 /* ---- integers to floats, floats to floats -------------------------------------------------------- */
 
 #define DEFINE(from, S)                                                                                                \
     UNARY(rn_f32_##from, float, S, x)                                                                                  \
-    UNARY(rn_f64_##from, double, S, x)
+    UNARY(rn_f64_##from, double, S, x)                                                                                 \
+    /* What isn't exact as a float is beyond all halves. */                                                            \
+    UNARY(rn_f16_##from, uint16_t, S, half_from_float((float)x))
 DEFINE(s16, int16_t)
 DEFINE(u16, uint16_t)
 DEFINE(s32, int32_t)
@@ -122,6 +144,8 @@ UNARY(rn_ftz_f32_f64, float, double, canonical(flush((float)x)))
 UNARY(f64_f32, double, float, x)
 UNARY(ftz_f64_f32, double, float, flush(x))
 UNARY(f32_f16, float, uint16_t, canonical(half_to_float(x)))
+UNARY(sat_f32_f32, float, float, clamp01(x))
+UNARY(sat_ftz_f32_f32, float, float, clamp01(flush(x)))
 UNARY(f32_bf16, float, uint16_t, bf16_to_float(x))
 UNARY(rn_f16_f32, uint16_t, float, half_from_float(x))
 UNARY(rn_bf16_f32, uint16_t, float, bf16_from_float(x))
@@ -145,19 +169,28 @@ typedef struct Quick {
         PT_##T, PT_##F, ROUND_RPI, 0, PAIR(rpi_##t##_##f)                                                              \
     }
 #define FROM(T, t)                                                                                                     \
-    {PT_F32, PT_##T, ROUND_RN, 2, PAIR(rn_f32_##t)}, { PT_F64, PT_##T, ROUND_RN, 0, PAIR(rn_f64_##t) }
+    {PT_F32, PT_##T, ROUND_RN, 2, PAIR(rn_f32_##t)}, {PT_F64, PT_##T, ROUND_RN, 0, PAIR(rn_f64_##t)}, {                \
+        PT_F16, PT_##T, ROUND_RN, 0, PAIR(rn_f16_##t)                                                                  \
+    }
 #define WHOLE(T, t)                                                                                                    \
     {PT_##T, PT_##T, ROUND_RNI, 0, PAIR(rni_##t)}, {PT_##T, PT_##T, ROUND_RZI, 0, PAIR(rzi_##t)},                      \
         {PT_##T, PT_##T, ROUND_RMI, 0, PAIR(rmi_##t)}, {                                                               \
         PT_##T, PT_##T, ROUND_RPI, 0, PAIR(rpi_##t)                                                                    \
     }
 static const Quick quick[] = {
+    TO(S8, s8, F32, f32),
+    TO(U8, u8, F32, f32),
     TO(S16, s16, F32, f32),
     TO(U16, u16, F32, f32),
     TO(S32, s32, F32, f32),
     TO(U32, u32, F32, f32),
     TO(S64, s64, F32, f32),
     TO(U64, u64, F32, f32),
+    TO(S16, s16, F16, f16),
+    TO(U16, u16, F16, f16),
+    TO(S32, s32, F16, f16),
+    TO(U32, u32, F16, f16),
+    TO(S64, s64, F16, f16),
     TO(S16, s16, F64, f64),
     TO(U16, u16, F64, f64),
     TO(S32, s32, F64, f64),
@@ -184,7 +217,7 @@ static const Quick quick[] = {
 
 /* ftz 2: flushing doesn't change the result. .sat of integers is what happens anyway. */
 static bool use_quick(const PtxForm *f, PtxInst *in) {
-    bool to_int = is_int(f->types[0]);
+    bool to_int = ptx_types[f->types[0]].kind != KIND_FLOAT;
     if (!full_width(f, in) || !only(f, BIT(FTZ) | (to_int ? BIT(SAT) : 0), FIELD(ROUND))) return false;
     for (size_t k = 0; k < sizeof quick / sizeof *quick; k++) {
         const Quick *q = &quick[k];
@@ -355,6 +388,8 @@ bool select_cvt(const PtxForm *f, PtxInst *in) {
     if (f->ntypes != 2 || !scalar_form(f)) return false;
     if (is_any_int(f->types[0]) && is_any_int(f->types[1]) && !has(f, FLAG_SAT)) return int_to_int(f, in);
     if (use_quick(f, in)) return true;
+    if (f->types[0] == PT_F32 && f->types[1] == PT_F32 && !rounding(f) && has(f, FLAG_SAT))
+        return use(in, has(f, FLAG_FTZ) ? (LanePair)PAIR(sat_ftz_f32_f32) : (LanePair)PAIR(sat_f32_f32));
     in->sub = (uint8_t)(rounding(f) | (has(f, FLAG_FTZ) ? V_FTZ : 0) | (has(f, FLAG_SAT) ? V_SAT : 0) |
                         (has(f, FLAG_RELU) ? V_RELU : 0) | (has(f, FLAG_SATFINITE) ? V_SATFINITE : 0));
     in->fn = any_form;

@@ -52,29 +52,35 @@ static void minmax_f32(Warp *w, const PtxInst *in, uint32_t mask) {
 
 /* ---- halves ------------------------------------------------------------------------------------- */
 
-static uint16_t pick_half(uint16_t x, uint16_t y, uint8_t sub) {
-    if (sub & M_BF16) return bf16_from_float(pick(bf16_to_float(x), bf16_to_float(y), sub));
-    if (sub & M_FTZ) {
-        if (!(x & 0x7c00)) x &= 0x8000;
-        if (!(y & 0x7c00)) y &= 0x8000;
-    }
-    return half_from_float(pick(half_to_float(x), half_to_float(y), sub));
+/* A half's place in the order of numbers: -0 comes before +0. */
+INLINE int32_t rank(uint32_t h) { return h & 0x8000 ? -(int32_t)(h & 0x7fff) - 1 : (int32_t)h; }
+
+/* Everything is done with whole numbers, and without branches, so that loops over it become vector code. */
+INLINE uint16_t pick_half(uint32_t x, uint32_t y, uint8_t sub) {
+    uint32_t exponent = sub & M_BF16 ? 0x7f80 : 0x7c00, sign = (x ^ y) & 0x8000, ftz = (sub & M_FTZ) != 0;
+    uint32_t clear = sub & M_ABS ? 0x7fff : 0xffff, apart = (sub & M_NAN) != 0, max = (sub & M_MAX) != 0;
+    x = pick_bits(ftz & ((x & exponent) == 0), x & 0x8000, x) & clear;
+    y = pick_bits(ftz & ((y & exponent) == 0), y & 0x8000, y) & clear;
+    uint32_t x_nan = (x & 0x7fff) > exponent, y_nan = (y & 0x7fff) > exponent;
+    uint32_t r = pick_bits((rank(x) < rank(y)) ^ max, x, y);
+    r = pick_bits(y_nan, x, pick_bits(x_nan, y, r));
+    r = pick_bits((sub & M_XORSIGN) != 0, (r & 0x7fff) | sign, r);
+    return (uint16_t)pick_bits((x_nan & y_nan) | (apart & (x_nan | y_nan)), 0x7fff, r);
 }
 
-static void minmax_half(Warp *w, const PtxInst *in, uint32_t mask) {
-    uint16_t *d = lanes(w, &in->o[0]);
-    const uint16_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);
-    EACH_LANE(mask, i, d[i] = pick_half(a[i], b[i], in->sub));
-}
-
-static void minmax_half_pair(Warp *w, const PtxInst *in, uint32_t mask) {
-    uint16_t *d = lanes(w, &in->o[0]);
-    const uint16_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);
-    EACH_LANE(mask, i, {
-        d[2 * i] = pick_half(a[2 * i], b[2 * i], in->sub);
-        d[2 * i + 1] = pick_half(a[2 * i + 1], b[2 * i + 1], in->sub);
-    });
-}
+#define DEFINE(name, T)                                                                                                \
+    LANE_FN(name, {                                                                                                    \
+        const uint16_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);                                             \
+        T *d = lanes(w, &in->o[0]), all[WARP];                                                                         \
+        uint16_t r[2 * WARP];                                                                                          \
+        uint8_t sub = in->sub;                                                                                         \
+        for (uint32_t k = 0; k < WARP * sizeof(T) / 2; k++) r[k] = pick_half(a[k], b[k], sub);                         \
+        memcpy(all, r, sizeof all);                                                                                    \
+        SET_LANES(mask, T, d, i, all[i]);                                                                              \
+    })
+DEFINE(minmax_half, uint16_t)
+DEFINE(minmax_half_pair, uint32_t)
+#undef DEFINE
 
 /* ---- forms -------------------------------------------------------------------------------------- */
 
@@ -108,6 +114,5 @@ bool float_minmax(Arith op, const PtxForm *f, PtxInst *in) {
     bool bf16 = type == PT_BF16 || type == PT_BF16X2, pair = type == PT_F16X2 || type == PT_BF16X2;
     if (!is_half(type) || has(f, FLAG_XORSIGN) != has(f, FLAG_ABS) || (bf16 && has(f, FLAG_FTZ))) return false;
     in->sub = minmax_sub(op, f) | (bf16 ? M_BF16 : 0);
-    in->fn = pair ? minmax_half_pair : minmax_half;
-    return true;
+    return use(in, pair ? (LanePair)PAIR(minmax_half_pair) : (LanePair)PAIR(minmax_half));
 }
