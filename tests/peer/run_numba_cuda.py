@@ -118,7 +118,6 @@ def environment(build: Path, scratch: Path) -> dict[str, str]:
     env = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
     env["PATH"] = os.pathsep.join(p for p in env.get("PATH", "").split(os.pathsep) if "cuda" not in p)
     env["LD_LIBRARY_PATH"] = f"{hidden}:{build / 'lib' / 'gpu' / 'emulator'}"
-    env["NUMBA_CACHE_DIR"] = str(scratch / "cache")
     env["PYTHONPATH"] = str(HERE)
     env["GPU_EMULATOR_REPORT"] = "off"
     return env
