@@ -35,7 +35,7 @@ static void check_complete(const Block *b, const Barrier *bar) {
     }
 }
 
-static void release(Warp *w, uint32_t i, const Barrier *bar) {
+static void release(Warp *w, uint32_t i, const Barrier *bar, uint32_t clock) {
     Scheduler *s = w->scheduler;
     Fragment *f = &s->fragments[i];
     const PtxInst *in = &w->run->code->insts[f->pc];
@@ -45,19 +45,24 @@ static void release(Warp *w, uint32_t i, const Barrier *bar) {
         if (in->sub == BAR_POPC) EACH_LANE(f->mask, lane, lane_set(w, &in->o[0], lane, bar->popc));
         else pred_set(w, &in->o[0], f->mask, (in->sub == BAR_AND ? bar->all : bar->any) ? UINT32_MAX : 0);
     }
+    watch_meet(w, f->mask, 0, clock);
     fragment_release(w, i);
 }
 
 static void complete(Block *b, uint32_t id) {
     Barrier *bar = &b->barriers[id];
     if (b->run->checks & CHECK_BARRIERS && id != GRID_BARRIER) check_complete(b, bar);
+    uint32_t clock = b->run->checks & CHECK_RACES ? watch_clock(b->run) : 0;
     for (uint32_t i = 0; i < b->nwarps; i++) {
-        Scheduler *s = b->warps[i].scheduler;
+        Warp *w = &b->warps[i];
+        Scheduler *s = w->scheduler;
         for (uint32_t k = 0; k < s->n; k++) {
-            if (s->fragments[k].state == WAITS_BLOCK && s->fragments[k].barrier == id) release(&b->warps[i], k, bar);
+            if (s->fragments[k].state == WAITS_BLOCK && s->fragments[k].barrier == id) release(w, k, bar, clock);
         }
+        if (!clock) continue;
+        watch_meet(w, bar->arrived[i], bar->when[i], 0);
+        if (!bar->count) watch_meet(w, w->exist & ~s->alive, clock, 0); /* who ended has arrived for ever */
     }
-    if (b->run->checks & CHECK_RACES) b->barrier_clock = watch_clock(b->run);
     bar->used = false;
 }
 
@@ -77,6 +82,7 @@ void barrier_wait_grid(Warp *w, const PtxInst *in) {
     if (!bar->used) *bar = (Barrier){.used = true, .pc = (uint32_t)(in - w->run->code->insts)};
     bar->came += (uint32_t)__builtin_popcount(f->mask);
     bar->arrived[w->index] |= f->mask;
+    if (w->run->checks & CHECK_RACES) bar->when[w->index] = watch_clock(w->run);
     f->state = WAITS_BLOCK;
     f->barrier = GRID_BARRIER;
     barrier_recheck_grid(w->block->worker);
@@ -93,7 +99,7 @@ void barrier_recheck_grid(Worker *worker) {
         Block *b = worker->active[i];
         if (!b->threads) continue;
         complete(b, GRID_BARRIER);
-        if (clock) run->fences[b->linear] = b->observe_clock = b->barrier_clock = clock;
+        if (clock) run->fences[b->linear] = b->observe_clock = clock;
     }
 }
 
@@ -112,6 +118,7 @@ static void arrive(Warp *w, const PtxInst *in, uint32_t mask, uint32_t id) {
     }
     bar->came += (uint32_t)__builtin_popcount(mask & ~bar->arrived[w->index]);
     bar->arrived[w->index] |= mask;
+    if (w->run->checks & CHECK_RACES) bar->when[w->index] = watch_clock(w->run);
     if (!is_reduction(in)) return;
     uint32_t votes = pred_get(w, &in->o[3]) & mask;
     bar->popc += (uint32_t)__builtin_popcount(votes);

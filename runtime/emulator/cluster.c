@@ -127,7 +127,9 @@ void cluster_recheck(Block *b) {
     for (uint32_t i = 0; used && i < n; i++) {
         if (!all[i]) continue;
         release_waiting(all[i]);
-        if (clock) b->run->fences[all[i]->linear] = all[i]->observe_clock = all[i]->barrier_clock = clock;
+        if (!clock) continue;
+        b->run->fences[all[i]->linear] = all[i]->observe_clock = clock;
+        for (uint32_t k = 0; k < all[i]->nwarps; k++) watch_meet(&all[i]->warps[k], UINT32_MAX, clock, clock);
     }
 }
 

@@ -63,6 +63,7 @@ typedef struct Scheduler {
     uint64_t turns, instructions;
     /* Races: when each lane took part in a warp operation, fenced, and saw what others did. */
     uint32_t synced[WARP], fenced[WARP], observed_at[WARP];
+    uint32_t arrived[WARP], joined[WARP]; /* at the last barrier that is over: when it arrived, when it went on */
 } Scheduler;
 
 /* Why a warp stopped running. */
@@ -75,9 +76,10 @@ enum { CLUSTER_BARRIER = 16 /* cluster.c */, GRID_BARRIER, BARRIERS, MAX_WARPS =
 /* One of bar's barriers. Lanes that arrived are kept, so that those which exit needn't come any more. */
 typedef struct Barrier {
     uint32_t arrived[MAX_WARPS];
-    uint32_t came;       /* lanes of `arrived` */
-    uint32_t count;      /* threads that must come; 0: all of the block */
-    uint32_t pc, thread; /* of the first who came */
+    uint32_t when[MAX_WARPS]; /* races: the clock as the warp arrived */
+    uint32_t came;            /* lanes of `arrived` */
+    uint32_t count;           /* threads that must come; 0: all of the block */
+    uint32_t pc, thread;      /* of the first who came */
     uint32_t popc;
     bool all, any, used;
 } Barrier;
@@ -106,7 +108,7 @@ struct Block {
     uint8_t *storage;                                /* frames, special registers and schedulers of the warps */
     uint8_t *local, *shared_written, *local_written; /* *_written: bits, with CHECK_UNINITIALIZED */
     void *shadow;                                    /* of shared memory, with CHECK_RACES */
-    uint32_t barrier_clock, observe_clock;
+    uint32_t observe_clock;
 };
 
 /* ---- launches ---------------------------------------------------------------------------------- */
@@ -241,6 +243,8 @@ void watch_wrote_local(Warp *w, int lane, uint32_t from, uint32_t bytes);
 void watch_forget_local(Warp *w, uint32_t mask, uint32_t from, uint32_t bytes); /* it is a new call's */
 void watch_fence(Warp *w, uint32_t mask, bool beyond_block);
 void watch_observe(Warp *w, uint32_t mask);
+/* Lanes that met at a barrier: what they did before `arrived` is over for those which go on at `joined`. */
+void watch_meet(Warp *w, uint32_t mask, uint32_t arrived, uint32_t joined);
 uint32_t watch_clock(Run *run);
 
 /* profile.c */

@@ -165,7 +165,8 @@ static void say_alloc(Text *t, const FaultReport *r) {
         say(t, r->address < 4096 ? "; that is a null pointer" : "; nothing is allocated near it");
         return;
     }
-    if (r->address >= end) say(t, "; that is %" PRIu64 " bytes behind the end of ", r->address - end);
+    if (r->address == end) say(t, "; that is right behind the end of ");
+    else if (r->address > end) say(t, "; that is %" PRIu64 " bytes behind the end of ", r->address - end);
     else if (r->address < a->address) say(t, "; that is %" PRIu64 " bytes before ", a->address - r->address);
     else say(t, "; that is at offset %" PRIu64 " in ", r->address - a->address);
     say(t, "%s", kind_names[a->kind]);

@@ -3,7 +3,7 @@
  * Written bytes have a bit each. For races every 4-byte word has a Shadow: who wrote it last, and two that have read it
  * since, each with the time by a clock that ticks at everything that orders accesses. Two accesses of different
  * threads, not both reads and not both atomic, race unless one of these came between:
- *   - a barrier of their block,
+ *   - a barrier of their block that both came to,
  *   - for lanes of a warp: a warp operation that both took part in,
  *   - a fence by the first (between blocks: by its block), then an atomic operation or a strong read by the second.
  * The last two forget who met whom, so that some races are missed and none is invented. A write of what is there
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An access, packed since every word of memory has three. */
+/* An access, packed since every word of memory has four. */
 typedef struct Mark {
     uint32_t clock, pc, block;
     uint16_t thread;
@@ -21,7 +21,8 @@ typedef struct Mark {
     bool atomic;
 } Mark;
 typedef struct Shadow {
-    Mark writer, reader[2];
+    Mark writer, changer; /* the last plain write, the last atomic operation or strong write */
+    Mark reader[2];
 } Shadow;
 
 /* One lane's access. `write` and `read` are both set for an atomic operation. */
@@ -35,6 +36,7 @@ typedef struct Touch {
     const Access *all;
     uint32_t mask;
     const uint8_t (*values)[32];
+    bool silent; /* a write of what is there already */
 } Touch;
 
 /* ---- of a block -------------------------------------------------------------------------------- */
@@ -62,7 +64,7 @@ void watch_start(Block *b) {
     if (b->shared_written) memset(b->shared_written, 0, bits_bytes(run->shared_bytes));
     if (b->local_written) memset(b->local_written, 0, (size_t)run->nwarps * WARP * bits_bytes(run->local_bytes));
     if (b->shadow) memset(b->shadow, 0, (run->shared_bytes / 4 + 2) * sizeof(Shadow));
-    b->barrier_clock = b->observe_clock = 0;
+    b->observe_clock = 0;
 }
 
 void watch_close(Block *b) {
@@ -72,6 +74,14 @@ void watch_close(Block *b) {
 }
 
 uint32_t watch_clock(Run *run) { return (uint32_t)(run->clock = memory_clock(run->memory, 1)); }
+
+void watch_meet(Warp *w, uint32_t mask, uint32_t arrived, uint32_t joined) {
+    Scheduler *s = w->scheduler;
+    EACH_LANE(mask, i, {
+        s->arrived[i] = arrived > s->arrived[i] ? arrived : s->arrived[i];
+        s->joined[i] = joined > s->joined[i] ? joined : s->joined[i];
+    });
+}
 
 void watch_fence(Warp *w, uint32_t mask, bool beyond_block) {
     Run *run = w->run;
@@ -153,7 +163,7 @@ static bool is_ordered(const Warp *w, int lane, const Mark *m) {
     if (m->block != (uint32_t)b->linear) return w->run->fences[m->block] > m->clock && b->observe_clock > m->clock;
     const Scheduler *theirs = b->warps[m->thread / WARP].scheduler, *mine = w->scheduler;
     uint32_t other = m->thread % WARP;
-    if (b->barrier_clock > m->clock) return true;
+    if (theirs->arrived[other] > m->clock && mine->joined[lane] > m->clock) return true;
     if (theirs == mine && (int)other == lane) return true;
     if (theirs == mine && mine->synced[other] > m->clock && mine->synced[lane] > m->clock) return true;
     return theirs->fenced[other] > m->clock && mine->observed_at[lane] > m->clock;
@@ -198,6 +208,7 @@ static void check_mark(Warp *w, const Touch *t, const Mark *m, uint8_t bytes, bo
     if (!(m->bytes & bytes) || m->clock < (uint32_t)w->run->start_clock || (m->atomic && atomic) ||
         is_ordered(w, t->lane, m))
         return;
+    if (t->silent && !m->atomic) return;
     if (writer && same_store(w, t, m)) return;
     if (m->atomic && is_plain_read(t->how) && only_guesses(w, t->in)) return;
     if (!writer && atomic && only_guesses(w, &w->run->code->insts[m->pc])) return;
@@ -219,13 +230,15 @@ static void touch_word(Warp *w, const Touch *t, Shadow *s, uint8_t bytes) {
               .bytes = bytes,
               .atomic = (t->how & (ACCESS_ATOMIC | ACCESS_STRONG)) != 0};
     check_mark(w, t, &s->writer, bytes, true);
+    check_mark(w, t, &s->changer, bytes, true);
     if (!(t->how & ACCESS_WRITE)) {
         note_reader(s, &m, (uint32_t)w->run->start_clock);
         return;
     }
     check_mark(w, t, &s->reader[0], bytes, false);
     check_mark(w, t, &s->reader[1], bytes, false);
-    *s = (Shadow){.writer = m};
+    if (m.atomic) s->changer = m;
+    else *s = (Shadow){.writer = m};
 }
 
 static Shadow *shadow_of(Warp *w, const Touch *t, uint64_t *base) {
@@ -240,8 +253,7 @@ static Shadow *shadow_of(Warp *w, const Touch *t, uint64_t *base) {
 
 static void check_race(Warp *w, const Touch *t) {
     uint64_t base, end = t->address + t->bytes;
-    bool silent = t->values && memcmp(t->all->host[t->lane], t->values[t->lane], t->bytes) == 0;
-    Shadow *shadow = silent ? NULL : shadow_of(w, t, &base);
+    Shadow *shadow = shadow_of(w, t, &base);
     if (!shadow) return;
     for (uint64_t word = t->address / 4; word * 4 < end; word++) {
         unsigned from = t->address > word * 4 ? (unsigned)(t->address - word * 4) : 0;
@@ -280,6 +292,7 @@ static void watch_space(Warp *w, const PtxInst *in, Space space, uint32_t mask, 
                    .mask = mask,
                    .values = values};
         if (checks & CHECK_UNINITIALIZED) check_written(w, &t);
+        t.silent = values && memcmp(a->host[i], values[i], bytes) == 0;
         if (checks & CHECK_RACES) check_race(w, &t);
     });
 }

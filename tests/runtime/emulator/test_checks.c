@@ -34,7 +34,7 @@ static void what_a_report_says(void) {
     EQUAL(r->alloc.bytes, WORDS * 4);
     char *text = fault_text(r);
     CHECK(strstr(text, "k(): access out of bounds: write of 4 bytes of global memory"));
-    CHECK(strstr(text, "0 bytes behind the end of an allocation of 16384 bytes"));
+    CHECK(strstr(text, "right behind the end of an allocation of 16384 bytes"));
     CHECK(strstr(text, "kernel.py:42, PTX line 11, block (0,0,0), thread (1,0,0)"));
     if (failures) printf("%s\n", text);
     free(text);
