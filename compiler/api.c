@@ -156,13 +156,18 @@ static void fill_cut(ImageCut *out, const IrModule *m, const Instr *in) {
 static void fill_regions(Image *image, const IrModule *m, const Regions *r) {
     image->ncuts = r->cuts.n;
     image->cuts = calloc(r->cuts.n + 1, sizeof *image->cuts);
-    for (uint32_t i = 0; i < r->cuts.n && image->cuts; i++) {
+    for (uint32_t i = 0; i < r->cuts.n && image->cuts; i++)
         fill_cut(&image->cuts[i], m, &m->instrs.at[r->cuts.at[i].sync]);
-        image->grid_sync |= image->cuts[i].kind == CUT_GRID;
-    }
     image->thread_bytes = r->thread_bytes;
     image->block_bytes = r->block_bytes;
     image->uniform = r->uniform;
+}
+
+static bool has_op(const IrModule *m, Op op) {
+    for (BlockId b = 0; b < m->blocks.n; b++)
+        for (uint32_t i = 0; !m->blocks.at[b].dead && i < m->blocks.at[b].instrs.n; i++)
+            if (m->instrs.at[m->blocks.at[b].instrs.at[i]].op == op) return true;
+    return false;
 }
 
 /* Everything but the code. */
@@ -174,6 +179,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
     fill_sites(image, m);
     image->no_loops = !has_loops(m) && !(r && r->cuts.n);
     image->shared_bytes = shared_layout(m, NULL);
+    image->grid_sync = has_op(m, OP_GRIDSYNC);
     if (r) fill_regions(image, m, r);
     if (o->target == TARGET_PTX) {
         image->sm = o->sm;

@@ -48,7 +48,7 @@ static Legality atomic(Op op, Type t, uint16_t sub) {
 
 /* Operations that wait for other threads, and shared memory. */
 static Legality together(Op op, Type t, uint16_t sub, const CompileOptions *o) {
-    if (op == OP_GRIDSYNC) return o->target == TARGET_CPU ? LEGAL_NATIVE : LEGAL_REFUSE;
+    if (op == OP_GRIDSYNC) return o->target == TARGET_CPU ? LEGAL_NATIVE : LEGAL_EXPAND;
     if (op == OP_REDUX) {
         bool known =
             sub == ATOMIC_ADD || sub == ATOMIC_MIN || sub == ATOMIC_MAX || (sub >= ATOMIC_AND && sub <= ATOMIC_XOR);

@@ -4,6 +4,7 @@
 #include "lower.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { SHARED = 3 };
 
@@ -178,6 +179,67 @@ static Val redux(Lower *L, const Instr *in, Val *a) {
     return ll_intrinsic(L, name, NULL, 2, args);
 }
 
+/* ---- the grid ------------------------------------------------------------------------------------ */
+
+static Val assembly(Lower *L, Ty result, const char *text, const char *constraints, unsigned n, Val *args) {
+    Ty types[2];
+    for (unsigned i = 0; i < n; i++) types[i] = LLVMTypeOf(args[i]);
+    Ty type = LLVMFunctionType(result, types, n, false);
+    Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false,
+                                LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(L->b, type, code, args, n, "r");
+}
+
+static Val sreg_sum(Lower *L, const char *const names[3], bool product) {
+    Val sum = NULL;
+    for (unsigned i = 0; i < 3; i++) {
+        Val v = ll_intrinsic(L, names[i], NULL, 0, NULL);
+        sum = !sum ? v : product ? LLVMBuildMul(L->b, sum, v, "n") : LLVMBuildAdd(L->b, sum, v, "n");
+    }
+    return sum;
+}
+
+/* The first thread of each block adds to a word; the first block's adds what turns over the top bit when all others'
+ * ones have come: 2^31 - (blocks - 1). The driver gives each cooperative launch such a word, behind the address in two
+ * environment registers, as it does for what nvcc makes of cooperative groups. */
+static void meet(Lower *L) {
+    static const char *const blocks[3] = {"llvm.nvvm.read.ptx.sreg.nctaid.x", "llvm.nvvm.read.ptx.sreg.nctaid.y",
+                                          "llvm.nvvm.read.ptx.sreg.nctaid.z"};
+    static const char *const block[3] = {"llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.ctaid.y",
+                                         "llvm.nvvm.read.ptx.sreg.ctaid.z"};
+    Val low = ll_intrinsic(L, "llvm.nvvm.read.ptx.sreg.envreg2", NULL, 0, NULL);
+    Val high = ll_intrinsic(L, "llvm.nvvm.read.ptx.sreg.envreg1", NULL, 0, NULL);
+    high = LLVMBuildShl(L->b, LLVMBuildZExt(L->b, high, L->i64, "high"), LLVMConstInt(L->i64, 32, false), "high");
+    Val at = LLVMBuildOr(L->b, high, LLVMBuildZExt(L->b, low, L->i64, "low"), "workspace");
+    at = LLVMBuildAdd(L->b, at, LLVMConstInt(L->i64, 4, false), "at");
+    Val top = LLVMConstInt(L->i32, 0x80000001, false), zero = LLVMConstInt(L->i32, 0, false);
+    Val rest = LLVMBuildSub(L->b, top, sreg_sum(L, blocks, true), "rest");
+    Val first = ll_icmp(L, LLVMIntEQ, sreg_sum(L, block, false), zero);
+    Val args[2] = {at, ll_select(L, first, rest, LLVMConstInt(L->i32, 1, false))};
+    Val old = assembly(L, L->i32, "atom.release.gpu.global.add.u32 $0, [$1], $2;", "=r,l,r,~{memory}", 2, args);
+    LLVMBasicBlockRef again = ll_block(L, "again"), done = ll_block(L, "done");
+    LLVMBuildBr(L->b, again);
+    LLVMPositionBuilderAtEnd(L->b, again);
+    Val now = assembly(L, L->i32, "ld.acquire.gpu.global.u32 $0, [$1];", "=r,l,~{memory}", 1, &at);
+    Val turned = ll_icmp(L, LLVMIntSLT, LLVMBuildXor(L->b, now, old, "turned"), zero);
+    LLVMBuildCondBr(L->b, turned, done, again);
+    LLVMPositionBuilderAtEnd(L->b, done);
+}
+
+static Val grid_sync(Lower *L) {
+    static const char *const thread[3] = {"llvm.nvvm.read.ptx.sreg.tid.x", "llvm.nvvm.read.ptx.sreg.tid.y",
+                                          "llvm.nvvm.read.ptx.sreg.tid.z"};
+    barrier(L);
+    LLVMBasicBlockRef one = ll_block(L, "one"), all = ll_block(L, "all");
+    Val first = ll_icmp(L, LLVMIntEQ, sreg_sum(L, thread, false), LLVMConstInt(L->i32, 0, false));
+    LLVMBuildCondBr(L->b, first, one, all);
+    LLVMPositionBuilderAtEnd(L->b, one);
+    meet(L);
+    LLVMBuildBr(L->b, all);
+    LLVMPositionBuilderAtEnd(L->b, all);
+    return barrier(L);
+}
+
 Val lower_nv_sync(Lower *L, const Instr *in, Val *a) {
     switch (in->op) {
     case OP_BARRIER: return barrier(L);
@@ -189,7 +251,7 @@ Val lower_nv_sync(Lower *L, const Instr *in, Val *a) {
     case OP_REDUX: return redux(L, in, a);
     case OP_ACTIVEMASK: return ll_intrinsic(L, "llvm.nvvm.activemask", NULL, 0, NULL);
     case OP_NANOSLEEP: return ll_intrinsic(L, "llvm.nvvm.nanosleep", NULL, 1, a);
-    default: return NULL; /* OP_GRIDSYNC: the runtime gives no counter for it yet */
+    default: return grid_sync(L);
     }
 }
 

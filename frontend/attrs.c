@@ -12,6 +12,9 @@ static Val method(Eval *e, const char *family, Val self, const char *name) {
     return (Val){.ty = ty_composite(e->types, TY_METHOD, 0, 1, items, NULL, fn->path, NULL), .items = items};
 }
 
+static const char *const group_families[] = {
+    [GROUP_GRID] = "grid_group", [GROUP_BLOCK] = "thread_block", [GROUP_TILE] = "tile"};
+
 static Val scalar_part(Eval *e, Val v, bool imag) {
     DType d = val_dtype(v);
     bool weak = v.ty->weak;
@@ -91,6 +94,7 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
         suggest_among(&s, sizeof of_scalars / sizeof *of_scalars, of_scalars);
         suggest_devfn(&s, "scalar.");
     }
+    if (v.ty->kind == TY_GROUP) suggest_devfn(&s, arena_printf(e->arena, "%s.", group_families[v.ty->sub]));
     if (v.ty->fields) suggest_among(&s, v.ty->n, v.ty->fields);
     if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.text)
         suggest_devfn(&s, arena_printf(e->arena, "%s.", info.text));
@@ -117,6 +121,7 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     case TY_RANGE:
     case TY_SLICE: r = range_attr(v, name); break;
     case TY_OBJECT: r = object_attr(e, v, name); break;
+    case TY_GROUP: r = method(e, group_families[v.ty->sub], v, name); break;
     default: break;
     }
     if (r.ty) return r;

@@ -8,6 +8,9 @@
 
 #include "devfn.h"
 
+/* What a cooperative group says of itself (groups.c). */
+typedef enum Question { THREAD_RANK, NUM_THREADS, BLOCK_RANK, NUM_BLOCKS, TILE_RANK, NUM_TILES } Question;
+
 #define DEVFN(path, signature, handler, param, doc) DevCall handler;
 #define DEVVALUE(path, handler, param, doc) DevCall handler;
 #define REFUSED(path, help)

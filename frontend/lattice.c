@@ -133,6 +133,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     case TY_FUNCTION:
     case TY_METHOD:
     case TY_DICT:
+    case TY_GROUP:
     case TY_EXCEPTION: return join_items(e, a, b, out);
     default: /* compile-time objects: the same or nothing */ *out = a; return a.ty == b.ty;
     }

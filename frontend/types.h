@@ -32,12 +32,15 @@ typedef enum TyKind {
     TY_OBJECT,      /* a host object, known when compiling: function, module, class, str, name of devfn.def */
     TY_FUNCTION,    /* a function made inside the kernel (def, lambda); obj: its code; items: defaults, kwdefaults, closure, each maybe None */
     TY_EXCEPTION,   /* an instance of an exception class; obj: the class; items: the arguments */
+    TY_GROUP,       /* a cooperative group: `sub` is a GroupKind; a tile's item is its size */
     TY_METHOD       /* self.name, items[0]: self. A device function "ndarray.NAME" or "scalar.NAME", or obj: a Python function */
 } TyKind;
 
 /* ITER_RANGE: current, stop, step, base (range.c). ITER_SEQ: container, index, end. ITER_RSEQ: container, index counting down.
  * ITER_ENUM: count, inner. ITER_ZIP: inner iterators. */
 typedef enum IterKind { ITER_RANGE, ITER_SEQ, ITER_RSEQ, ITER_ENUM, ITER_ZIP } IterKind;
+
+typedef enum GroupKind { GROUP_GRID, GROUP_BLOCK, GROUP_TILE } GroupKind;
 
 typedef struct TyNode TyNode;
 typedef const TyNode *Ty;

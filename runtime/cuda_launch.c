@@ -162,8 +162,11 @@ Status cuda_launch(Device *device, Module *module, const void *params, const Lau
     CudaModule *m = (CudaModule *)module;
     CUcontext before;
     const char *call = NULL;
+    LaunchConfig whole = *c;
     Status status = cuda_enter(d, &before, f);
     if (status != GPU_OK) return status;
+    whole.cooperative |= module->image->grid_sync;
+    c = &whole;
     status = cuda_settle(d, false, NULL, 0, f);
     if (status == GPU_OK) {
         cuda_launched(d, module);
