@@ -222,6 +222,14 @@ static PyObject *array_alloc(PyObject *cls, PyObject *args) {
     return array_make((PyTypeObject *)cls, m, &h);
 }
 
+/* Elements lie at addresses that their type takes. */
+static bool view_aligned(const HostArray *h) {
+    uintptr_t bits = (uintptr_t)h->data, align = dtype_bytes(dtype_info[h->dtype].part);
+    for (int i = 0; i < h->ndim; i++)
+        if (h->shape[i] > 1) bits |= (uintptr_t)h->strides[i];
+    return (bits & (align - 1)) == 0;
+}
+
 /* wrap(device, address, host address or 0, shape, strides or None, dtype, readonly, kind, owner, stream): foreign
  * memory. */
 static PyObject *array_wrap(PyObject *cls, PyObject *args) {
@@ -248,6 +256,8 @@ static PyObject *array_wrap(PyObject *cls, PyObject *args) {
         PyErr_SetString(PyExc_ValueError, at ? "these strides reach out of the address space" : "the address is 0");
         return NULL;
     }
+    if (any && !view_aligned(&h))
+        return PyErr_Format(PyExc_ValueError, "elements of this array are not aligned for %s: copy it", dtype), NULL;
     Device *on = device_named(device);
     Stream *stream;
     PyObject *object;
@@ -271,19 +281,12 @@ static PyObject *array_of(PyObject *cls, PyObject *o) {
     return array_make((PyTypeObject *)cls, (MemoryObject *)Py_NewRef(a->memory), &h);
 }
 
-/* Every element of `h` lies in the memory, at addresses that its type takes. */
+/* Every element of `h` lies in the memory. */
 static bool view_fits(const MemoryObject *m, const HostArray *h) {
     int64_t low, high;
     if (!array_span(h, &low, &high)) return true;
     int64_t at = (const char *)h->data - m->at;
     return low != INT64_MIN && at + low >= 0 && at + high <= (int64_t)m->bytes;
-}
-
-static bool view_aligned(const HostArray *h) {
-    uintptr_t bits = (uintptr_t)h->data, align = dtype_bytes(dtype_info[h->dtype].part);
-    for (int i = 0; i < h->ndim; i++)
-        if (h->shape[i] > 1) bits |= (uintptr_t)h->strides[i];
-    return (bits & (align - 1)) == 0;
 }
 
 /* view(offset, shape, strides, dtype, readonly): another look at the same memory; offset in bytes from this one's

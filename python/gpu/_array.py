@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core
+from ._errors import DeviceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,9 +135,13 @@ class Array(_core.ArrayBase):
 
     def __repr__(self) -> str:
         where = f"device='{self.device}'"
-        if self.size > REPR_ELEMENTS:
+        try:
+            elements = self.copy_to_host() if self.size <= REPR_ELEMENTS else None
+        except DeviceError:  # a fault ended the context: debuggers and messages still want to show the array
+            elements = None
+        if elements is None:
             return f"gpu.Array(shape={self.shape}, dtype={self.dtype}, {where})"
-        host = np.array2string(self.copy_to_host(), separator=", ", prefix="gpu.array(")
+        host = np.array2string(elements, separator=", ", prefix="gpu.array(")
         return f"gpu.array({host}, dtype={self.dtype}, {where})"
 
     def __str__(self) -> str:
@@ -316,7 +321,7 @@ class Array(_core.ArrayBase):
         TypeError
             Another dtype.
         """
-        source = ary if isinstance(ary, Array) else np.asarray(ary)
+        source = ary if isinstance(ary, Array) else _aligned(np.asarray(ary))
         self._same(source)
         self._copy_from(source, stream)
 
@@ -546,7 +551,7 @@ def array(
     obj: Any,
     dtype: Any = None,
     *,
-    copy: bool = True,
+    copy: bool | None = True,
     order: str = "K",
     device: Any = None,
     stream: Stream | int | None = None,
@@ -559,8 +564,8 @@ def array(
         A NumPy array, a device array of this or another library (``__cuda_array_interface__``, DLPack,
         ``__array_interface__``, the buffer protocol), nested lists, a number.
     dtype : dtype, optional
-    copy : bool
-        False: no copy if the memory is on that device already and has the dtype.
+    copy : bool, optional
+        None: only if it is needed, because the memory is elsewhere or has another dtype or order; False: never.
     order : str
         ``"C"``, ``"F"``, or ``"K"``: as `obj` has it.
     device : str or int, optional
@@ -576,23 +581,29 @@ def array(
     ------
     TypeError
         A dtype that kernels don't have.
+    ValueError
+        A copy is needed, and isn't allowed.
     OutOfMemoryError
         The device has no room.
     """
-    name = device_name(device)
-    source = _on_device(obj)
-    if source is None:
-        source = np.asarray(obj, None if dtype is None else dtype_of(dtype))
-        dtype_of(source.dtype)
-        on_same = name == "cpu" and not copy and isinstance(obj, np.ndarray) and source is obj
-        if on_same:
-            return from_host(source)
-    elif dtype is not None and dtype_of(dtype) != source.dtype:
-        source = source.copy_to_host().astype(dtype_of(dtype))
-    elif not copy and source.device == name:
-        return source
     if order not in ("C", "F", "K"):
         raise ValueError(f"order is 'C', 'F' or 'K', not {order!r}")
+    name = device_name(device)
+    source = _on_device(obj)
+    wanted = None if dtype is None else dtype_of(dtype)
+    if source is None:
+        source = np.asarray(obj, wanted)
+        dtype_of(source.dtype)
+        there = name == "cpu" and source is obj and source.flags.aligned
+        source = _aligned(source)
+    else:
+        there = source.device == name and wanted in (None, source.dtype)
+    if there and not copy and _has_order(source, order):
+        return source if isinstance(source, Array) else from_host(source)
+    if copy is False:
+        raise ValueError(f"this can't be an array on {name} without a copy; copy=None makes one where it is needed")
+    if wanted is not None and wanted != source.dtype:
+        source = source.copy_to_host().astype(wanted)
     fortran = order == "F" or (order == "K" and _is_fortran(source))
     own = stream if getattr(stream, "device", name) == name else None  # a copy to the host goes in the source's stream
     new = Array._alloc(name, source.shape, source.dtype.name, "F" if fortran else "C", DEVICE, 0, own)
@@ -600,9 +611,29 @@ def array(
     return new
 
 
-def asarray(obj: Any, dtype: Any = None, *, device: Any = None, stream: Stream | int | None = None) -> Array:
+def asarray(
+    obj: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = None,
+    order: str = "K",
+    device: Any = None,
+    stream: Stream | int | None = None,
+) -> Array:
     """Like `array`, without a copy where the memory is on the device already."""
-    return array(obj, dtype, copy=False, device=device, stream=stream)
+    return array(obj, dtype, copy=copy, order=order, device=device, stream=stream)
+
+
+def _aligned(host: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array, or a copy whose elements are aligned."""
+    return host if host.flags.aligned else host.copy()
+
+
+def _has_order(a: Any, order: str) -> bool:
+    flags = a.flags
+    if isinstance(flags, dict):
+        return order == "K" or bool(flags["f_contiguous" if order == "F" else "c_contiguous"])
+    return order == "K" or bool(flags.f_contiguous if order == "F" else flags.c_contiguous)
 
 
 def from_host(source: np.ndarray[Any, Any]) -> Array:

@@ -92,13 +92,37 @@ def test_order_is_kept() -> None:
     assert gpu.array(numbers((3, 4))[:, ::2]).is_c_contiguous()
 
 
-def test_copy_or_not() -> None:
+def test_copy_or_not(device: str) -> None:
     a = gpu.arange(4)
     assert gpu.array(a) is not a
     assert gpu.asarray(a) is a
+    assert gpu.array(a, a.dtype, copy=False) is a
     b = gpu.array(a)
     b[0] = 9
     assert a[0] == 0
+    c = gpu.arange(6).reshape(2, 3)
+    assert gpu.asarray(c, order="C") is c
+    assert gpu.asarray(c, order="F").is_f_contiguous()
+    for made in (lambda: gpu.asarray(c, "f4", copy=False), lambda: gpu.array(c, order="F", copy=False)):
+        with pytest.raises(ValueError, match="without a copy"):
+            made()
+    host = np.zeros(4)
+    shared = gpu.asarray(host)
+    shared[1] = 5
+    assert (host[1] == 5) == (device == "cpu")
+    with pytest.raises(ValueError, match="without a copy"):
+        gpu.array([1, 2], copy=False)
+
+
+def test_elements_that_are_not_aligned() -> None:
+    host = np.frombuffer(bytes(range(33)), "u1")[1:].view("f4")
+    a = gpu.asarray(host)
+    same(a, host)
+    a.copy_to_device(host)
+    a[::-1] = host
+    same(a, host[::-1])
+    with pytest.raises(ValueError, match="not aligned"):
+        gpu.zeros(33, "u1")[1:].view("f4")
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,27 @@ def test_pinned_memory_copies_beside_the_host() -> None:
     assert np.array_equal(host, np.arange(1000, dtype="f4") + 1)
 
 
+def test_threads_with_streams_of_their_own(device: str) -> None:
+    wrong: list[Any] = []
+
+    def work(number: int) -> None:
+        with gpu.device(device), gpu.Stream():
+            for i in range(50):
+                x = gpu.full(100 + i, number)
+                add[4, 64](x, i)
+                y = x[::-1].copy()
+                del x
+                if y.copy_to_host().tolist() != [number + i] * (100 + i):
+                    wrong.append((number, i))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
 def test_many_streams_and_events_leave_nothing() -> None:
     x = gpu.zeros(10)
     for _ in range(500):
