@@ -1,4 +1,4 @@
-/* async.c - cp.async and mbarrier.
+/* async.c - cp.async, cp.async.bulk and mbarrier.
  *
  * A copy is done where it is issued: a right program can't tell. An mbarrier is a 64-bit word in shared memory, whose
  * layout is the implementation's own; this one's: pending arrivals (bits 0-19), arrivals of a phase (20-39), bytes that
@@ -168,6 +168,60 @@ static void copies_arrive(Warp *w, const PtxInst *in, uint32_t mask) {
         store_word(&a, i, advance(b));
     });
 }
+
+/* ---- cp.async.bulk ------------------------------------------------------------------------------ */
+
+typedef struct Bulk {
+    Space to, from;
+    bool counts; /* the bytes, at the barrier in operand 3 */
+} Bulk;
+static const Bulk bulks[] = {
+    {SPACE_SHARED, SPACE_GLOBAL, true}, {SPACE_SHARED, SPACE_SHARED, true}, {SPACE_GLOBAL, SPACE_SHARED, false}};
+
+static void move_chunk(Warp *w, const PtxInst *in, uint32_t lane, const Bulk *b, uint64_t to_address,
+                       uint64_t from_address) {
+    Access to, from;
+    to.address[lane] = to_address;
+    from.address[lane] = from_address;
+    locate_lanes(w, in, b->from, 1u << lane, 16, ACCESS_READ, &from);
+    if (w->watching) watch(w, in, b->from, 1u << lane, 16, ACCESS_READ, &from, NULL);
+    locate_lanes(w, in, b->to, 1u << lane, 16, ACCESS_WRITE, &to);
+    if (w->watching) watch(w, in, b->to, 1u << lane, 16, ACCESS_WRITE, &to, NULL);
+    memcpy(to.host[lane], from.host[lane], 16);
+}
+
+/* [to], [from], bytes, [barrier]: 16 bytes at a time, lane by lane. */
+static void bulk_copy(Warp *w, const PtxInst *in, uint32_t mask) {
+    const Bulk *b = &bulks[in->sub];
+    uint64_t to[WARP], from[WARP];
+    Access barrier;
+    all_addresses(w, &in->o[0], in->disp, to);
+    all_addresses(w, &in->o[1], 0, from);
+    EACH_LANE(mask, i, {
+        uint32_t bytes = (uint32_t)lane_get(w, &in->o[2], i);
+        if (bytes % 16) fault(w, in, i, FAULT_MISALIGNED, b->to, to[i], bytes);
+        for (uint32_t at = 0; at < bytes; at += 16) move_chunk(w, in, (uint32_t)i, b, to[i] + at, from[i] + at);
+    });
+    if (!b->counts) return;
+    unsigned how = ACCESS_READ | ACCESS_WRITE | ACCESS_ATOMIC;
+    locate(w, in, &in->o[3], 0, SPACE_SHARED, mask, 8, how, &barrier);
+    if (w->watching) watch(w, in, SPACE_SHARED, mask, 8, how, &barrier, NULL);
+    EACH_LANE(mask, i, {
+        Word word = unpack(load_word(&barrier, i));
+        word.tx -= (int32_t)lane_get(w, &in->o[2], i);
+        store_word(&barrier, i, advance(word));
+    });
+}
+
+static bool select_bulk(const PtxForm *f, PtxInst *in, uint8_t which) {
+    in->fn = bulk_copy;
+    in->sub = which;
+    return f->ntypes == 0;
+}
+
+bool select_bulk_to_shared(const PtxForm *f, PtxInst *in) { return select_bulk(f, in, 0); }
+bool select_bulk_in_shared(const PtxForm *f, PtxInst *in) { return select_bulk(f, in, 1); }
+bool select_bulk_to_global(const PtxForm *f, PtxInst *in) { return select_bulk(f, in, 2); }
 
 /* ---- rows of ptxops.def -------------------------------------------------------------------------- */
 
