@@ -305,11 +305,12 @@ static void event_dealloc(PyObject *self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-static PyObject *event_record(PyObject *self, PyObject *args) {
+static PyObject *event_record(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"stream", NULL};
     EventObject *e = (EventObject *)self;
     PyObject *stream_object = Py_None, *object;
     Stream *stream;
-    if (!PyArg_ParseTuple(args, "|O:record", &stream_object)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:record", names, &stream_object)) return NULL;
     if (stream_named(stream_object, e->device, &stream, &object) < 0) return NULL;
     Failure f;
     if (e->device->ops->event_record(e->event, stream, &f) == GPU_OK) return Py_NewRef(self);
@@ -362,7 +363,7 @@ static PyObject *event_device(PyObject *self, void *unused) {
 
 static PyMethodDef event_methods[] = {
     {"_create", event_create, METH_VARARGS | METH_CLASS, "_create(device, timing, blocking)"},
-    {"record", event_record, METH_VARARGS,
+    {"record", (PyCFunction)(void (*)(void))event_record, METH_VARARGS | METH_KEYWORDS,
      "record(stream=None): the event is when the stream comes here. Returns the event."},
     {"query", event_query, METH_NOARGS, "Tell whether the event has been; True before it is recorded."},
     {"synchronize", event_synchronize, METH_NOARGS, "Wait for the event."},

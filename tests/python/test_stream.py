@@ -122,7 +122,7 @@ def test_a_stream_waits_for_an_event() -> None:
     x, y = gpu.zeros(1, "i8"), gpu.zeros(1, "i8")
     gpu.synchronize()
     busy[1, 1, one](x, 5000)
-    two.wait(one.record())
+    two.wait(gpu.Event().record(stream=one))
     y.copy_to_device(x, stream=two)
     assert y.copy_to_host(stream=two)[0] == x[0]
     with pytest.raises(TypeError, match="wait takes a gpu"):
