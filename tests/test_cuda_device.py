@@ -6,6 +6,7 @@ test_driver_failures.py.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -391,3 +392,110 @@ def test_the_script_for_real_gpus() -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "golden kernels agree" in done.stdout and "DIFFERS" not in done.stdout
+
+
+# ---- other libraries' arrays
+
+
+class DlTensor(ctypes.Structure):
+    """DLPack's, with the fields of its device and dtype in line."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+class Exchange(ctypes.Structure):
+    """DLPack 1.3's table of functions of a type."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("other", ctypes.c_void_p),
+        ("allocate", ctypes.c_void_p), ("from_object", ctypes.c_void_p), ("to_object", ctypes.c_void_p),
+        ("tensor", ctypes.c_void_p), ("stream", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+class Tensor:
+    """A library's array that shows itself by that table alone."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.shape = np.array(array.shape, np.int64)
+
+
+def exchange_table() -> tuple[object, ...]:
+    """Of Tensor; the objects that must live as long."""
+
+    @ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DlTensor))
+    def tensor(o, out):
+        t = out[0]
+        t.data, t.device_type, t.device_id, t.ndim = o.array.ctypes.data, 1, 0, o.array.ndim
+        t.code, t.bits, t.lanes, t.shape, t.strides = 2, 32, 1, o.shape.ctypes.data, None
+        return 0
+
+    table = Exchange(1, 3, None, None, None, None, ctypes.cast(tensor, ctypes.c_void_p), None)
+    name = ctypes.create_string_buffer(b"dlpack_exchange_api")
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p] * 3
+    Tensor.__dlpack_c_exchange_api__ = new(ctypes.addressof(table), ctypes.addressof(name), None)
+    return tensor, table, name
+
+
+TABLE = exchange_table()
+
+
+class OnlyDlpack:
+    """An array that shows itself by DLPack's methods alone."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: object) -> object:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_dlpack_arguments(device: str) -> None:
+    x, out, more = np.arange(10, dtype=np.float32), np.zeros(10, np.float32), np.zeros((2, 3), np.float32)
+    with gpu.device(device):
+        add[1, 10](Tensor(x), OnlyDlpack(x), Tensor(out))
+        assert np.array_equal(out, 2 * x)
+        add[1, 10](OnlyDlpack(x[::2]), x[:5], OnlyDlpack(out[5:]))
+        assert np.array_equal(out[5:], x[::2] + x[:5])
+        column[1, 2](OnlyDlpack(more), 1)
+        assert more[:, 1].tolist() == [0, 1]
+
+
+def test_a_gpus_array_isnt_read_by_others(no_op: Path) -> None:
+    """__cuda_array_interface__ and DLPack of a GPU's memory are taken there, and refused elsewhere."""
+    out = run(
+        """
+        class Other:
+            def __init__(self, array):
+                self.array = array
+                self.__cuda_array_interface__ = {**array.__cuda_array_interface__, "stream": 1}
+        class Packed:
+            def __init__(self, array):
+                self.array = array
+            def __dlpack__(self, **options):
+                return self.array.__dlpack__(**options)
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+        x = gpu.zeros(10)
+        for argument in (Other(x), Packed(x)):
+            one[1, 1](argument)
+            with gpu.device("cpu"):
+                try:
+                    one[1, 1](argument)
+                except TypeError as error:
+                    print(type(error).__name__)
+        """,
+        GPU_LIBCUDA=str(no_op),
+        GPU_DEVICE="cuda",
+    )
+    assert out.split() == ["TypeError"] * 2

@@ -85,6 +85,7 @@ int args_bind(Bound *b, KernelObject *k, PyObject *const *args, Py_ssize_t nargs
     b->kernel = k;
     b->device = NULL;
     b->on_host = false;
+    b->nproducers = 0;
     b->nvalues = k->nparams;
     b->rest = b->keep = NULL;
     b->leaves = b->few_leaves;
@@ -333,25 +334,41 @@ static int keep(Bound *b, PyObject *o) {
     return PyList_Append(b->keep, o);
 }
 
-/* Another library's array in a GPU's memory: what its stream still does to it is waited for. */
-static int on_this_device(Bound *b, PyObject *o, HostArray *a, PyObject **memory) {
-    void *handle;
-    Device *d = b->device;
-    int status = cuda_foreign_array(o, a, memory, &handle);
-    if (status <= 0 || !handle) return status;
-    Stream *s;
-    Failure f;
-    GilWaiter w;
-    waiter_begin(&w);
-    Status waited = d->ops->stream_wrap(d, handle, &s, &f);
-    if (waited == GPU_OK) {
-        waited = d->ops->stream_synchronize(s, &w.waiter, &f);
-        d->ops->stream_destroy(s);
+/* Remembers a stream that works on an array; the launch comes after it. */
+static int add_producer(Bound *b, void *stream) {
+    for (uint32_t i = 0; i < b->nproducers; i++)
+        if (b->producers[i] == stream) return 0;
+    if (b->nproducers == MAX_PRODUCERS) {
+        PyErr_Format(PyExc_ValueError, "%U(): the arguments come from more than %d streams of other libraries",
+                     b->kernel->name, MAX_PRODUCERS);
+        return -1;
     }
-    waiter_end(&w);
-    if (waited == GPU_OK) return 1;
-    Py_CLEAR(*memory);
-    return errors_from_failure(&f, d, b->kernel);
+    b->producers[b->nproducers++] = stream;
+    return 0;
+}
+
+/* Another library's array. `memory`, a reference or NULL, keeps it; `stream` works on it, if it is on the device. */
+static int put_foreign(Bound *b, const HostArray *a, PyObject *memory, bool on_device, void *stream, uint32_t param) {
+    int status = on_device ? add_producer(b, stream) : 0;
+    if (memory) {
+        if (status == 0) status = keep(b, memory);
+        Py_DECREF(memory);
+    }
+    return status < 0 ? -1 : put_array(b, a, on_device, param);
+}
+
+/* Anything that shows its memory. */
+static int flatten_foreign(Bound *b, PyObject *o, uint32_t param) {
+    const Device *d = b->device ? b->device : runtime_cpu();
+    HostArray a;
+    PyObject *memory = NULL;
+    void *stream = NULL;
+    int status = d->ops->runs_ptx ? cuda_foreign_array(o, &a, &stream) : 0;
+    bool on_device = status > 0;
+    if (status == 0) status = foreign_array(o, &a, &memory);
+    if (status == 0) status = dlpack_array(o, d, &a, &memory, &on_device, &stream);
+    if (status < 0) return name_parameter(b, param);
+    return status ? put_foreign(b, &a, memory, on_device, stream, param) : refuse(b, o, param);
 }
 
 /* Anything that isn't a number or an ndarray. */
@@ -362,20 +379,19 @@ static int flatten_other(Bound *b, PyObject *o, uint32_t param, int depth) {
         return key ? 0 : -1;
     }
     if (PyTuple_Check(o)) return put_tuple(b, o, param, depth);
+    if (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) { /* tensors of other libraries, the quick way */
+        HostArray a;
+        bool on_device;
+        void *stream = NULL;
+        int status = dlpack_exchange(o, b->device ? b->device : runtime_cpu(), &a, &on_device, &stream);
+        if (status < 0) return name_parameter(b, param);
+        if (status) return put_foreign(b, &a, NULL, on_device, stream, param);
+    }
     if (is_constant(o)) return put_constant(b, o, param);
     /* Subclasses of Python's numbers that are nothing else. */
     if (PyLong_Check(o)) return put_int(b, o, param);
     if (PyFloat_Check(o)) return put_scalar(b, ARG_WEAK_FLOAT, DT_F64, &((PyFloatObject *)o)->ob_fval, param);
-    HostArray a;
-    PyObject *memory = NULL;
-    int status = b->device && b->device->ops->runs_ptx ? on_this_device(b, o, &a, &memory) : 0;
-    bool on_device = status > 0;
-    if (status == 0) status = foreign_array(o, &a, &memory);
-    if (status < 0) return name_parameter(b, param);
-    if (status == 0) return refuse(b, o, param);
-    status = keep(b, memory);
-    Py_DECREF(memory);
-    return status < 0 ? -1 : put_array(b, &a, on_device, param);
+    return flatten_foreign(b, o, param);
 }
 
 /* An array of ours that another device has: by the host, if both reach it there. */

@@ -92,6 +92,12 @@ PyObject *array_index(PyObject *self, PyObject *key);   /* a view; None: not a p
 PyObject *dlpack_export(PyObject *module, PyObject *args);
 /* dlpack_import(capsule): (device type, device id, address, shape, strides or None, dtype, readonly, owner). */
 PyObject *dlpack_import(PyObject *module, PyObject *capsule);
+/* An argument of a launch on the device, by DLPack: 1; 0: it has none; -1 with an exception. By the table of functions of
+ * its type, which makes no objects, and by its methods; then the memory stays valid while `*keep`, a new reference, lives.
+ * *on_device: it is the device's own memory. *stream: the driver's handle of the stream that works on it; NULL: the
+ * legacy default one. */
+int dlpack_exchange(PyObject *o, const Device *d, HostArray *out, bool *on_device, void **stream);
+int dlpack_array(PyObject *o, const Device *d, HostArray *out, PyObject **keep, bool *on_device, void **stream);
 
 /* ---- arraycopy.c ------------------------------------------------------------------------------- */
 

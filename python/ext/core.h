@@ -66,7 +66,8 @@ int numpy_array(PyObject *o, HostArray *out);
 int foreign_array(PyObject *o, HostArray *out, PyObject **keep);
 /* The same for __cuda_array_interface__: an array in a GPU's memory. *stream: the driver's handle of the stream whose
  * work on it must be waited for; NULL: none. */
-int cuda_foreign_array(PyObject *o, HostArray *out, PyObject **keep, void **stream);
+int cuda_foreign_array(PyObject *o, HostArray *out, void **stream);
+int array_check_aligned(const HostArray *a);            /* -1 with ValueError: its elements aren't where they should be */
 Layout array_layout(const HostArray *a);                /* from shape and strides */
 DType numpy_scalar_dtype(PyTypeObject *t);              /* of NumPy and ml_dtypes scalar types, else DT_NONE */
 const void *numpy_scalar_bytes(PyObject *o, DType d);   /* where a scalar object has its value */
@@ -153,7 +154,7 @@ typedef struct Leaf {
     uint16_t param;         /* which parameter it belongs to */
 } Leaf;
 
-enum { FEW_KEY = 240, FEW_LEAVES = 24, FEW_DIMS = 64 };
+enum { FEW_KEY = 240, FEW_LEAVES = 24, FEW_DIMS = 64, MAX_PRODUCERS = 4 };
 
 typedef struct Spill Spill;     /* memory that outgrew the arrays below */
 
@@ -162,6 +163,9 @@ typedef struct Bound {
     KernelObject *kernel;
     Device *device;                 /* whose memory the arrays must be in; NULL: the CPU */
     bool on_host;                   /* some array isn't on the device */
+    uint32_t nproducers;            /* streams of other libraries that work on their arrays: handles of the driver */
+    void *producers[MAX_PRODUCERS];
+    Stream theirs;                  /* the only one of them, when the launch goes into it */
     PyObject *values[MAX_ARGS];     /* borrowed, one for each parameter */
     uint32_t nvalues;
     PyObject *rest;                 /* the tuple of *args, or NULL */

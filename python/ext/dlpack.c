@@ -216,3 +216,120 @@ PyObject *dlpack_import(PyObject *module, PyObject *capsule) {
                          (unsigned long long)(uintptr_t)t->data + t->byte_offset, shape_of(t),
                          strides_in_bytes(t, dtype_bytes(d)), dtype_info[d].name, readonly ? Py_True : Py_False, owner);
 }
+
+/* ---- borrowing for a launch -------------------------------------------------------------------- */
+
+/* DLPack 1.3's table of functions on a type, which answer without making Python objects. */
+typedef struct DlExchange {
+    struct {
+        uint32_t major, minor;
+    } version;
+    const struct DlExchange *other; /* of another version */
+    int (*allocate)(void);
+    int (*managed_from_object)(void);
+    int (*managed_to_object)(void);
+    int (*tensor_from_object)(void *object, DlTensor *out); /* may be NULL */
+    int (*current_stream)(int32_t type, int32_t id, void **out);
+} DlExchange;
+
+/* Of the types that were asked for last, which are kept alive. */
+static const DlExchange *exchange_of(PyTypeObject *type) {
+    static struct {
+        PyTypeObject *type;
+        const DlExchange *exchange;
+    } known[8];
+    size_t at = ((uintptr_t)type >> 5) % (sizeof known / sizeof *known);
+    if (known[at].type == type) return known[at].exchange;
+    PyObject *capsule = PyObject_GetAttrString((PyObject *)type, "__dlpack_c_exchange_api__");
+    const DlExchange *x = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
+    Py_XDECREF(capsule);
+    PyErr_Clear();
+    while (x && x->version.major != DL_MAJOR) x = x->other;
+    if (x && !x->tensor_from_object) x = NULL;
+    PyTypeObject *before = known[at].type;
+    known[at].type = (PyTypeObject *)Py_NewRef((PyObject *)type);
+    known[at].exchange = x;
+    Py_XDECREF(before);
+    return x;
+}
+
+/* Whose memory a tensor is in: 1 the device's, 0 the host's, -1 with TypeError another's. */
+static int whose(const DlTensor *t, const Device *d) {
+    bool cuda = strcmp(d->ops->kind, "cuda") == 0, host = t->device.type == DL_CPU || t->device.type == DL_CUDA_HOST;
+    if (host) return 0;
+    if (cuda && (t->device.type == DL_CUDA || t->device.type == DL_CUDA_MANAGED) && t->device.id == d->ordinal)
+        return 1;
+    PyErr_Format(PyExc_TypeError, "its memory is on DLPack's device (%d, %d), and the kernel is launched on %s",
+                 (int)t->device.type, (int)t->device.id, d->name);
+    return -1;
+}
+
+static int describe_tensor(const DlTensor *t, HostArray *out) {
+    DType d = dtype_of(t);
+    if (d == DT_NONE || t->ndim < 0 || t->ndim > MAX_DIMS) {
+        PyErr_Format(PyExc_TypeError, "a kernel can't use DLPack's type code %d of %d bits, or %d dimensions",
+                     t->dtype.code, t->dtype.bits, t->ndim);
+        return -1;
+    }
+    int64_t item = dtype_bytes(d), packed = item;
+    out->dtype = d;
+    out->ndim = (uint8_t)t->ndim;
+    out->readonly = false;
+    out->data = (char *)t->data + t->byte_offset;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        out->shape[i] = t->shape[i];
+        out->strides[i] = t->strides ? t->strides[i] * item : packed;
+        packed *= t->shape[i];
+    }
+    out->layout = array_layout(out);
+    return array_check_aligned(out);
+}
+
+int dlpack_exchange(PyObject *o, const Device *d, HostArray *out, bool *on_device, void **stream) {
+    const DlExchange *x = exchange_of(Py_TYPE(o));
+    if (!x) return 0;
+    DlTensor t;
+    memset(&t, 0, sizeof t);
+    if (x->tensor_from_object(o, &t) != 0) return PyErr_Occurred() ? -1 : (PyErr_NoMemory(), -1);
+    int where = whose(&t, d);
+    *on_device = where > 0;
+    if (where < 0 || describe_tensor(&t, out) < 0) return -1;
+    if (*on_device && x->current_stream && x->current_stream(t.device.type, t.device.id, stream) != 0) return -1;
+    return 1;
+}
+
+/* By its methods; the capsule isn't taken, and gives the memory back when it goes. */
+static int borrow_capsule(PyObject *o, const Device *d, HostArray *out, PyObject **keep, bool *on_device) {
+    int type, id;
+    PyObject *where = PyObject_CallMethod(o, "__dlpack_device__", NULL);
+    if (!where || !PyArg_ParseTuple(where, "ii", &type, &id)) {
+        Py_XDECREF(where);
+        return -1;
+    }
+    Py_DECREF(where);
+    PyObject *method = PyObject_GetAttrString(o, "__dlpack__"), *none = PyTuple_New(0);
+    PyObject *kwargs = type == DL_CUDA ? Py_BuildValue("{si}", "stream", 1) : PyDict_New(); /* the legacy default one */
+    PyObject *capsule = method && none && kwargs ? PyObject_Call(method, none, kwargs) : NULL;
+    Py_XDECREF(method);
+    Py_XDECREF(none);
+    Py_XDECREF(kwargs);
+    if (!capsule) return -1;
+    DlManaged *m = PyCapsule_GetPointer(capsule, names[0][0]);
+    int place = m ? whose(&m->tensor, d) : -1;
+    *on_device = place > 0;
+    if (place < 0 || describe_tensor(&m->tensor, out) < 0) {
+        Py_DECREF(capsule);
+        return -1;
+    }
+    *keep = capsule;
+    return 1;
+}
+
+int dlpack_array(PyObject *o, const Device *d, HostArray *out, PyObject **keep, bool *on_device, void **stream) {
+    *keep = NULL;
+    *stream = NULL;
+    PyObject *method = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__dlpack__");
+    if (!method) PyErr_Clear();
+    Py_XDECREF(method);
+    return method ? borrow_capsule(o, d, out, keep, on_device) : 0;
+}

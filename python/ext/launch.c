@@ -88,14 +88,36 @@ static int choose_size(Bound *b, Config *c, Device *d) {
 
 /* ---- streams ----------------------------------------------------------------------------------- */
 
+/* What other libraries' streams still do to their arrays comes first. Without a stream of its own the launch goes into
+ * theirs, as they expect it. */
+static int follow_producers(Bound *b, Config *c, Device *d) {
+    if (!c->stream && !c->launch.stream && b->nproducers == 1) {
+        b->theirs = (Stream){.device = d, .handle = b->producers[0]};
+        c->launch.stream = &b->theirs;
+        return 0;
+    }
+    void *own = c->launch.stream ? c->launch.stream->handle : NULL;
+    for (uint32_t i = 0; i < b->nproducers; i++) {
+        if (b->producers[i] == own) continue;
+        Stream s = {.device = d, .handle = b->producers[i]};
+        Failure f;
+        GilWaiter w;
+        const Waiter *waiter = waiter_begin(&w);
+        Status status = d->ops->stream_synchronize(&s, waiter, &f);
+        waiter_end(&w);
+        if (status != GPU_OK) return errors_from_failure(&f, d, b->kernel);
+    }
+    return 0;
+}
+
 /* The launch's stream; arrays that were allocated for another one are kept until this one has passed. */
-static int choose_stream(const Bound *b, Config *c, Device *d) {
+static int choose_stream(Bound *b, Config *c, Device *d) {
     PyObject *object;
-    bool ours = c->stream && (PyObject_TypeCheck(c->stream, &Stream_Type) || !d->ops->shares_host_memory);
-    if (!ours) { /* on the CPU every stream is empty, whatever it is */
+    if (!c->stream) {
         StreamObject *s = stream_current(d);
         c->launch.stream = s ? s->stream : NULL;
     } else if (stream_named(c->stream, d, &c->launch.stream, &object) < 0) return -1;
+    if (b->nproducers && follow_producers(b, c, d) < 0) return -1;
     for (uint32_t i = 0; i < b->nleaves; i++) {
         const ArrayObject *a = b->leaves[i].array;
         Failure f;

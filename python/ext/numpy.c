@@ -181,7 +181,7 @@ Layout array_layout(const HostArray *a) {
 }
 
 /* Elements must lie where their type wants them: compiled code reads them with aligned accesses. */
-static int check_aligned(const HostArray *a) {
+int array_check_aligned(const HostArray *a) {
     uintptr_t align = dtype_bytes(dtype_info[a->dtype].part);
     uintptr_t bits = (uintptr_t)a->data;
     for (int i = 0; i < a->ndim; i++)
@@ -248,7 +248,7 @@ int numpy_array(PyObject *o, HostArray *out) {
     out->layout = a->flags & NP_C ? LAYOUT_C : a->flags & NP_F ? LAYOUT_F : LAYOUT_A;
     out->readonly = !(a->flags & NP_WRITEABLE);
     out->data = a->data;
-    return a->flags & NP_ALIGNED ? 1 : check_aligned(out) < 0 ? -1 : 1;
+    return a->flags & NP_ALIGNED ? 1 : array_check_aligned(out) < 0 ? -1 : 1;
 }
 
 /* ---- anything else with memory ----------------------------------------------------------------- */
@@ -408,7 +408,7 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep) {
         return PyErr_Occurred() ? -1 : status;
     }
     out->layout = array_layout(out);
-    if (check_aligned(out) == 0) return 1;
+    if (array_check_aligned(out) == 0) return 1;
     Py_CLEAR(*keep);
     return -1;
 }
@@ -422,9 +422,8 @@ static int interface_stream(PyObject *dict, void **stream) {
     return !*stream && PyErr_Occurred() ? -1 : 0;
 }
 
-int cuda_foreign_array(PyObject *o, HostArray *out, PyObject **keep, void **stream) {
+int cuda_foreign_array(PyObject *o, HostArray *out, void **stream) {
     PyObject *interface;
-    *keep = NULL;
     int status = optional_attr(o, np.str_cuda_interface, &interface);
     if (status <= 0) return status;
     status = from_interface(interface, out);
@@ -432,9 +431,7 @@ int cuda_foreign_array(PyObject *o, HostArray *out, PyObject **keep, void **stre
     Py_DECREF(interface);
     if (status <= 0) return -1;
     out->layout = array_layout(out);
-    if (check_aligned(out) < 0) return -1;
-    *keep = Py_NewRef(o);
-    return 1;
+    return array_check_aligned(out) < 0 ? -1 : 1;
 }
 
 /* ---- scalars and dtypes ------------------------------------------------------------------------ */
