@@ -33,7 +33,7 @@ bool warp_width(Eval *e, const CallSite *site, Val v, Wide *out) {
         return false;
     }
     if (*out >= 1 && *out <= WARP && !(*out & (*out - 1))) return true;
-    e_fail(e, site->span, "1, 2, 4, 8, 16 or 32", DIAG_ARG_VALUE, site->name, "the width is a power of 2");
+    e_fail(e, site->span, "1, 2, 4, 8, 16 or 32", DIAG_ARG_VALUE, site->name, "the number of lanes is a power of 2");
     return false;
 }
 

@@ -15,7 +15,6 @@ import pytest
 from gpu import cuda
 
 DEVICES = ["cpu", "emulated"]
-SHARED_ON = ["emulated"]
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 FLOATS = ["f2", "f4", "f8", "bfloat16"]
 THREADS = 96
@@ -276,9 +275,7 @@ def shared_histogram(a, bins):
         gpu.atomic.add(bins, t, mine[t])
 
 
-def test_shared_arrays(device: str) -> None:
-    if device not in SHARED_ON:
-        pytest.skip(f"{device} has no shared memory yet")
+def test_shared_arrays() -> None:
     a = np.random.default_rng(1).integers(0, 1000, 2000)
     bins = np.zeros(16, np.int64)
     shared_histogram[4, 64](a, bins)

@@ -23,10 +23,10 @@ class Sizes:
     small = 16
 
 
-@pytest.fixture(autouse=True)
-def device() -> Iterator[None]:
-    with gpu.device("emulated"):
-        yield
+@pytest.fixture(params=["cpu", "emulated"], autouse=True)
+def device(request: pytest.FixtureRequest) -> Iterator[str]:
+    with gpu.device(request.param):
+        yield request.param
 
 
 # ---- shared memory

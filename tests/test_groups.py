@@ -13,10 +13,10 @@ import pytest
 from gpu import cuda
 
 
-@pytest.fixture(autouse=True)
-def device() -> Iterator[None]:
-    with gpu.device("emulated"):
-        yield
+@pytest.fixture(params=["cpu", "emulated"], autouse=True)
+def device(request: pytest.FixtureRequest) -> Iterator[str]:
+    with gpu.device(request.param):
+        yield request.param
 
 
 @gpu.jit
@@ -60,7 +60,9 @@ def test_numba_example() -> None:
     assert (m == want).all()
 
 
-def test_a_grid_that_cannot_be_there_at_once_is_refused() -> None:
+def test_a_grid_that_cannot_be_there_at_once_is_refused(device: str) -> None:
+    if device == "cpu":
+        pytest.skip("it has room for any number of blocks")
     x = np.zeros(1 << 20, np.int64)
     with pytest.raises(gpu.LaunchError, match="fit at once"):
         rounds[1 << 15, 32](x, x.copy(), 1)

@@ -16,10 +16,10 @@ LANES = np.arange(32)
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "bfloat16", "f4", "f8", "c8", "c16"]
 
 
-@pytest.fixture(autouse=True)
-def device() -> Iterator[None]:
-    with gpu.device("emulated"):
-        yield
+@pytest.fixture(params=["cpu", "emulated"], autouse=True)
+def device(request: pytest.FixtureRequest) -> Iterator[str]:
+    with gpu.device(request.param):
+        yield request.param
 
 
 def dtype_of(name: str) -> np.dtype[Any]:
@@ -69,11 +69,18 @@ def test_a_shuffled_python_number_stays_one() -> None:
 def in_a_branch(o):
     t = gpu.threadIdx.x
     if t < 10:
-        o[t] = gpu.shfl_down_sync((1 << 10) - 1, t, 1) + 100 * gpu.popc(gpu.ballot_sync(0x3FF, t % 2 == 0))
+        o[t] = gpu.shfl_up_sync((1 << 10) - 1, t, 1) + 100 * gpu.popc(gpu.ballot_sync(0x3FF, t % 2 == 0))
     else:
         o[t] = -gpu.shfl_xor_sync(~0x3FF, t, 1)
     gpu.syncwarp()
     gpu.syncwarp(ALL)
+
+
+def test_a_mask_names_the_lanes_that_come() -> None:
+    o = np.zeros(32, np.int64)
+    in_a_branch[1, 32](o)
+    assert o[:10].tolist() == [max(t - 1, 0) + 500 for t in range(10)]
+    assert o[10:].tolist() == [-(t ^ 1) for t in range(10, 32)]
 
 
 # ---- votes and matches

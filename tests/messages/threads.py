@@ -119,3 +119,188 @@ def views(o):
 #    help: a global, or a variable of an enclosing function, that is a NumPy array
 #    in kernel views(array(float32, 1d, C))
 # <<<
+
+
+@gpu.jit
+def atomics(x, f, c, n):
+    gpu.atomic.add(x[0], 0, 1)
+    gpu.atomic.and_(f, 0, 1)
+    gpu.atomic.inc(x, 0, 5)
+    gpu.atomic.max(c, 0, 1)
+    gpu.atomic.add(x, (0, 1), 1)
+    gpu.atomic.add(x, slice(3), 1)
+    gpu.atomic.add(x, 0, 1j)
+    gpu.atomic.add(x, 0, 1, scope="cluster")
+    gpu.atomic.add(x, 0, 1, order=n)
+    gpu.atomic.load(x, 0, order="release")
+    gpu.atomic.add(gpu.local.array(4, "i4"), 0, 1)
+    gpu.atomic.add(np.arange, 0, 1)
+
+
+@gpu.jit
+def warps(x, z, n):
+    gpu.shfl_sync(1.5, x[0], 0)
+    gpu.shfl_sync(-1, x, 0)
+    gpu.shfl_down_sync(-1, x[0], 1, width=5)
+    gpu.shfl_down_sync(-1, x[0], 1, width=n)
+    gpu.match_any_sync(-1, z[0])
+    gpu.reduce_or_sync(-1, x[0] > 1)
+    gpu.reduce_add_sync(-1, z[0])
+    gpu.all_sync(x[0])
+
+
+@gpu.jit
+def collectives(x, n):
+    gpu.block.reduce(x)
+    gpu.block.reduce(x[0], lambda a, b: (a, b))
+    gpu.block.scan(x[0], max, exclusive=True)
+    gpu.warp.scan(x[0], exclusive=n)
+    gpu.cg.tiled_partition(gpu.cg.this_grid(), 8)
+    gpu.cg.tiled_partition(gpu.cg.this_thread_block(), 64)
+    gpu.cg.this_grid().synch()
+    gpu.syncthreads(1)
+
+
+# >>> message atomics(i8[::1], f4[::1], c8[::1], int)
+# CompileError: threads.py:126:20: error: gpu.atomic.add() does not take int64
+#   126 |     gpu.atomic.add(x[0], 0, 1)
+#       |                    ^^^^
+#    help: the first argument is the array, the second the index: (x, i, value)
+#
+# threads.py:127:5: error: gpu.atomic.and_() does not take array(float32, 1d, C)
+#   127 |     gpu.atomic.and_(f, 0, 1)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: it works on the bits of integers: .view(np.uint32) of the array gives them
+#
+# threads.py:128:5: error: gpu.atomic.inc() does not take array(int64, 1d, C)
+#   128 |     gpu.atomic.inc(x, 0, 5)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^
+#    help: it counts in uint32 and uint64 elements
+#
+# threads.py:129:5: error: gpu.atomic.max() does not take array(complex64, 1d, C)
+#   129 |     gpu.atomic.max(c, 0, 1)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^
+#    help: complex elements can be added to; use .view(np.float32) of the array for their parts
+#
+# threads.py:130:23: error: 2 indices for array(int64, 1d, C)
+#   130 |     gpu.atomic.add(x, (0, 1), 1)
+#       |                       ^^^^^^
+#    help: this array has one axis
+#
+# threads.py:131:23: error: slice() can't be called in a kernel
+#   131 |     gpu.atomic.add(x, slice(3), 1)
+#       |                       ^^^^^^^^
+#    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch
+#
+# threads.py:132:26: error: complex (weak) does not become int64: the imaginary part would be lost
+#   132 |     gpu.atomic.add(x, 0, 1j)
+#       |                          ^^
+#    help: store .real, .imag or abs(...)
+#
+# threads.py:133:5: error: gpu.atomic.add(): scope 'cluster' isn't known
+#   133 |     gpu.atomic.add(x, 0, 1, scope="cluster")
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: one of 'device', 'block', 'system'
+#
+# threads.py:134:5: error: gpu.atomic.add() needs a constant for 'order', and this is int (weak)
+#   134 |     gpu.atomic.add(x, 0, 1, order=n)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#
+# threads.py:135:5: error: gpu.atomic.load(): a load releases nothing
+#   135 |     gpu.atomic.load(x, 0, order="release")
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: one of 'relaxed', 'acquire', 'seq_cst'
+#
+# threads.py:136:20: error: gpu.atomic.add() does not take array(int32, 1d, C, local)
+#   136 |     gpu.atomic.add(gpu.local.array(4, "i4"), 0, 1)
+#       |                    ^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: no other thread sees a local array: assign to its element
+#
+# threads.py:137:20: error: gpu.atomic.add() does not take function numpy.arange
+#   137 |     gpu.atomic.add(np.arange, 0, 1)
+#       |                    ^^^^^^^^^
+#    help: the first argument is the array, the second the index: (x, i, value)
+#    in kernel atomics(array(int64, 1d, C), array(float32, 1d, C), array(complex64, 1d, C), int (weak))
+# <<<
+# >>> message warps(i8[::1], c8[::1], int)
+# TypingError: threads.py:142:19: error: gpu.shfl_sync() does not take float (weak)
+#   142 |     gpu.shfl_sync(1.5, x[0], 0)
+#       |                   ^^^
+#    help: a mask is an integer with a bit for each lane, such as 0xffffffff
+#
+# threads.py:143:5: error: gpu.shfl_sync() does not take array(int64, 1d, C)
+#   143 |     gpu.shfl_sync(-1, x, 0)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^
+#    help: a shuffle moves one number; move items one by one
+#
+# threads.py:144:5: error: gpu.shfl_down_sync(): the width is a power of 2
+#   144 |     gpu.shfl_down_sync(-1, x[0], 1, width=5)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: 1, 2, 4, 8, 16 or 32
+#
+# threads.py:145:5: error: gpu.shfl_down_sync() needs a constant for 'width', and this is int (weak)
+#   145 |     gpu.shfl_down_sync(-1, x[0], 1, width=n)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#
+# threads.py:146:28: error: gpu.match_any_sync() does not take complex64
+#   146 |     gpu.match_any_sync(-1, z[0])
+#       |                            ^^^^
+#    help: it compares the bits of real numbers
+#
+# threads.py:147:28: error: gpu.reduce_or_sync() does not take bool
+#   147 |     gpu.reduce_or_sync(-1, x[0] > 1)
+#       |                            ^^^^^^^^
+#    help: all_sync and any_sync take bools; int(...) makes a number of one
+#
+# threads.py:148:29: error: gpu.reduce_add_sync() does not take complex64
+#   148 |     gpu.reduce_add_sync(-1, z[0])
+#       |                             ^^^^
+#    help: it takes real numbers; gpu.warp.reduce takes others, too
+#
+# threads.py:149:5: error: gpu.all_sync() needs the argument 'predicate'
+#   149 |     gpu.all_sync(x[0])
+#       |     ^^^^^^^^^^^^^^^^^^
+#    help: it is gpu.all_sync(mask, predicate)
+#    in kernel warps(array(int64, 1d, C), array(complex64, 1d, C), int (weak))
+# <<<
+# >>> message collectives(i8[::1], int)
+# CompileError: threads.py:154:5: error: gpu.block.reduce() does not take array(int64, 1d, C)
+#   154 |     gpu.block.reduce(x)
+#       |     ^^^^^^^^^^^^^^^^^^^
+#    help: combine one number after the other
+#
+# threads.py:155:5: error: op() does not take tuple(int64, int64)
+#   155 |     gpu.block.reduce(x[0], lambda a, b: (a, b))
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: two numbers give one
+#
+# threads.py:156:5: error: gpu.block.scan() needs the argument 'initial'
+#   156 |     gpu.block.scan(x[0], max, exclusive=True)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: such as initial=1 for a product
+#
+# threads.py:157:5: error: gpu.warp.scan() needs a constant for 'exclusive', and this is int (weak)
+#   157 |     gpu.warp.scan(x[0], exclusive=n)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#
+# threads.py:158:28: error: gpu.cg.tiled_partition() does not take grid group
+#   158 |     gpu.cg.tiled_partition(gpu.cg.this_grid(), 8)
+#       |                            ^^^^^^^^^^^^^^^^^^
+#    help: gpu.cg.this_thread_block(), or a larger tile
+#
+# threads.py:159:5: error: gpu.cg.tiled_partition(): the width is a power of 2
+#   159 |     gpu.cg.tiled_partition(gpu.cg.this_thread_block(), 64)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: 1, 2, 4, 8, 16 or 32
+#
+# threads.py:160:5: error: grid group has no attribute 'synch'
+#   160 |     gpu.cg.this_grid().synch()
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: did you mean 'sync'?
+#
+# threads.py:161:5: error: too many arguments for gpu.syncthreads(): it takes 0, and this call has 1
+#   161 |     gpu.syncthreads(1)
+#       |     ^^^^^^^^^^^^^^^^^^
+#    help: it is gpu.syncthreads()
+#    in kernel collectives(array(int64, 1d, C), int (weak))
+# <<<
