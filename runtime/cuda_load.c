@@ -157,14 +157,10 @@ static void find_private(CudaDriver *cu, void *library) {
     const struct {
         const char *name;
         void *at;
-    } rows[] = {{"gpuEmulatorTakeFault", &cu->take_fault},
-                {"gpuEmulatorFreeFault", &cu->free_fault},
-                {"gpuEmulatorPrintFaults", &cu->print_faults},
-                {"gpuEmulatorForgive", &cu->forgive},
-                {"gpuEmulatorInterrupt", &cu->interrupt},
-                {"gpuEmulatorProfile", &cu->profile},
-                {"gpuEmulatorProfileRead", &cu->profile_read},
-                {"gpuEmulatorFreeLines", &cu->free_lines}};
+    } rows[] = {{"gpuEmulatorTakeFault", &cu->take_fault},     {"gpuEmulatorFreeFault", &cu->free_fault},
+                {"gpuEmulatorPrintFaults", &cu->print_faults}, {"gpuEmulatorForgive", &cu->forgive},
+                {"gpuEmulatorInterrupt", &cu->interrupt},      {"gpuEmulatorProfile", &cu->profile},
+                {"gpuEmulatorProfileRead", &cu->profile_read}, {"gpuEmulatorFreeLines", &cu->free_lines}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         void *fn = dlsym(library, rows[i].name);
         memcpy(rows[i].at, &fn, sizeof fn);
