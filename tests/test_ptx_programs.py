@@ -6,6 +6,8 @@ what it computes is compared in `test_golden.py`.
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -35,6 +37,15 @@ def test_kept_ptx(driver: run_ptx.Driver, program: Path) -> None:
     except RuntimeError:
         driver.reset()
         raise
+
+
+def test_checks_are_silent_on_right_programs() -> None:
+    """All but the one whose threads end before a barrier, which the check of barriers tells of."""
+    checks = os.environ | {"GPU_EMULATOR_CHECK": "uninit,races,barriers,masks"}
+    chosen = [str(path) for path in run_ptx.programs() if path.stem != "early_exit"]
+    command = [sys.executable, run_ptx.__file__, "--lib", str(EMULATOR), *chosen]
+    result = subprocess.run(command, env=checks, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.skipif(not run_ptx.NVCC, reason="nvcc is not installed")
