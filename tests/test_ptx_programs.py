@@ -48,6 +48,7 @@ def test_checks_are_silent_on_right_programs() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not run_ptx.NVCC, reason="nvcc is not installed")
 def test_ptx_of_the_installed_nvcc(driver: run_ptx.Driver) -> None:
     with ThreadPoolExecutor(2) as pool:
