@@ -51,10 +51,11 @@ DEFINE(u64, uint64_t)
     SLOW_BINARY(rem_##t, T, T, T, y == 0 ? -1 : y == -1 ? 0 : x % y)                                                   \
     UNARY(abs_##t, T, T, x < 0 ? (T)(0 - (U)x) : x)                                                                    \
     UNARY(neg_##t, T, T, 0 - (U)x)
-    DEFINE(s16, int16_t, uint32_t) DEFINE(s32, int32_t, uint32_t) DEFINE(s64, int64_t, uint64_t)
+DEFINE(s16, int16_t, uint32_t)
+DEFINE(s32, int32_t, uint32_t) DEFINE(s64, int64_t, uint64_t)
 #undef DEFINE
 
-        INLINE int32_t clamp_s32(int64_t x) {
+    INLINE int32_t clamp_s32(int64_t x) {
     return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x;
 }
 BINARY(add_sat, int32_t, int32_t, int32_t, clamp_s32((int64_t)x + y))

@@ -135,7 +135,8 @@ static Number number(const Op *op, const uint64_t *x) {
 /* Rounds to an integer, exactly. */
 static Exact128 whole(Number n, Way way) {
     Exact128 m = n.value;
-    if (n.exponent >= 0) return n.exponent > 70 && m ? (m > 0 ? 1 : -1) * ((Exact128)1 << 100) : m * ((Exact128)1 << n.exponent);
+    if (n.exponent >= 0)
+        return n.exponent > 70 && m ? (m > 0 ? 1 : -1) * ((Exact128)1 << 100) : m * ((Exact128)1 << n.exponent);
     if (n.exponent < -100) return m == 0 ? 0 : way == UP && m > 0 ? 1 : way == DOWN && m < 0 ? -1 : 0;
     Exact128 unit = (Exact128)1 << -n.exponent, down = (m >= 0 ? m : m - unit + 1) / unit, rest = m - down * unit;
     switch (way) {
