@@ -175,6 +175,8 @@ static Symbol *real(Symbol *s) { return s->real ? s->real : s; }
 
 static bool is_dynamic_shared(const Symbol *s) { return s->space == SPACE_SHARED && !s->function && !s->defined; }
 
+static bool is_mov(const Stmt *s) { return strcmp(s->op->opcode->name, "mov") == 0; }
+
 static bool takes_local_address(const Stmt *s) {
     return strcmp(s->op->opcode->name, "mov") == 0 || strcmp(s->op->opcode->name, "cvta") == 0;
 }
@@ -183,7 +185,7 @@ static bool takes_local_address(const Stmt *s) {
 static bool by_register(Decoder *d, const Stmt *s, const char *spelling, const Arg *args, uint32_t nargs,
                         uint32_t bytes, PtxOperand *o) {
     Reg *r = STORE_NEW(&d->load->scratch, Reg);
-    *r = (Reg){bytes == 4 ? PT_B32 : PT_B64, 1, UINT32_MAX};
+    *r = (Reg){bytes == 2 ? PT_B16 : bytes == 4 ? PT_B32 : PT_B64, 1, UINT32_MAX};
     Arg all[3] = {{.kind = ARG_REG, .reg = r}};
     memcpy(all + 1, args, nargs * sizeof *args);
     if (!emit(d, s, spelling, all, nargs + 1)) return false;
@@ -192,12 +194,11 @@ static bool by_register(Decoder *d, const Stmt *s, const char *spelling, const A
 }
 
 static bool dynamic_shared(Decoder *d, const Stmt *s, int64_t more, uint32_t bytes, PtxOperand *o) {
-    if (more == 0) {
-        *o = (PtxOperand){FILE_SPECIAL, 8, 0, SR_DYNAMIC_SMEM_START * SPECIAL_BYTES};
-        return true;
-    }
     Arg args[2] = {{.kind = ARG_SPECIAL, .special = SR_DYNAMIC_SMEM_START}, {.kind = ARG_INT, .value = more}};
-    return by_register(d, s, bytes == 4 ? "add.u32" : "add.u64", args, 2, bytes, o);
+    if (more) return by_register(d, s, bytes == 4 ? "add.u32" : "add.u64", args, 2, bytes, o);
+    if (bytes == 4 && !is_mov(s)) return by_register(d, s, "mov.u32", args, 1, bytes, o);
+    *o = (PtxOperand){FILE_SPECIAL, 8, 0, SR_DYNAMIC_SMEM_START * SPECIAL_BYTES};
+    return true;
 }
 
 static bool symbol_operand(Decoder *d, const Stmt *s, const Arg *a, const Want *w, PtxOperand *o) {
@@ -225,6 +226,8 @@ static bool special_operand(Decoder *d, const Stmt *s, const Arg *a, const Want 
     bool short_read = w->bytes < bytes && (w->wider || (w->bytes == 2 && bytes == 4)); /* %tid.x once had 16 bits */
     bool internal = a->special == SR_DYNAMIC_SMEM_START;
     if (w->dest || w->kind == KIND_FLOAT || (w->bytes != bytes && !short_read && !internal)) return mismatch(d, s);
+    if (w->bytes != bytes && !w->wider && !is_mov(s)) /* operations read lanes of their own width */
+        return by_register(d, s, w->bytes == 2 ? "mov.u16" : "mov.u32", a, 1, w->bytes, o);
     *o = (PtxOperand){FILE_SPECIAL, bytes, 0, (uint32_t)a->special * SPECIAL_BYTES};
     if (a->special >= SR_CLOCK && a->special <= SR_GLOBALTIMER_HI && in->control == CONTROL_NONE)
         in->control = CONTROL_CLOCK;

@@ -514,6 +514,21 @@ static void moves(void) {
     for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) op_run(&ops[k], &ints);
 }
 
+/* Special registers of another width than the operation's, and the address of dynamic shared memory in 32 bits. */
+static void operands_of_another_width(void) {
+    WORDS_ARE(HEAD ".extern .shared .b32 dynamic[];\n.shared .b32 fixed[4];\n" BEGIN
+                   "st.shared.u32 [fixed], 1;\nmov.u32 %r3, dynamic;\nadd.u32 %r4, dynamic, 4;\n"
+                   "add.u32 %r5, dynamic, %r0;\nsub.u32 %r4, %r4, %r3;\nsub.u32 %r5, %r5, %r3;\n"
+                   "mad.lo.u32 %r4, %r5, 256, %r4;\nst.global.u32 [%rd2], %r4;\n" END,
+              3, 0, 0x004, 0x104, 0x204);
+    WORDS_ARE(KERNEL("mov.u16 %h0, %tid.x;\nadd.u16 %h1, %tid.x, 1;\nmov.b32 %r3, {%h0, %h1};\n"
+                     "st.global.u32 [%rd2], %r3;\n"),
+              3, 0, 0x10000, 0x20001, 0x30002);
+    WORDS_ARE(KERNEL("cvt.u64.u32 %rd3, %tid.x;\ncvt.u16.u32 %h0, %tid.x;\ncvt.u16.u64 %h1, %rd3;\n"
+                     "mov.b32 %r3, {%h0, %h1};\nst.global.u32 [%rd2], %r3;\n"),
+              3, 0, 0, 0x10001, 0x20002);
+}
+
 static void forms_that_do_not_exist(void) {
     static const char *const none[][2] = {
         {"add.b32 %d, %a, %b;", "b32 b32 b32"},
@@ -555,6 +570,7 @@ int main(void) {
     comparisons();
     choices();
     moves();
+    operands_of_another_width();
     forms_that_do_not_exist();
     inputs_free(&ints);
     op_end();
