@@ -312,8 +312,16 @@ void e_set_span(Eval *e, PySpan span) {
     VEC_PUSH(e->arena, &e->m->spans, s);
 }
 
+/* A device function that Python calls is one thread of no block. */
+static void check_threads(Eval *e, Op op) {
+    if (!e->req->host_function || !(op_info[op].flags & SYNC || op == OP_SHARED)) return;
+    e_fail(e, (PySpan){0}, "launch a kernel that calls it", DIAG_HOST_THREADS,
+           op == OP_SHARED ? "shared memory belongs to a block" : "this works among threads");
+}
+
 Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, uint64_t imm) {
     if (!e->building) return REF_NONE;
+    check_threads(e, op);
     for (uint32_t i = 0; i < n; i++)
         if (args[i] == REF_NONE) return REF_NONE;
     if (e_terminated(e)) e->cur = ir_block(e->m); /* after e_raise: unreachable */

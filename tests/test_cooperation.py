@@ -211,3 +211,20 @@ def test_fences_order_memory() -> None:
     o = np.zeros(1, np.int64)
     fences[2, 1](np.zeros(1, np.int64), np.zeros(1, np.int32), o)
     assert o[0] == 42
+
+
+@gpu.jit(device=True)
+def waits(x):
+    gpu.syncthreads()
+    return x
+
+
+@gpu.jit(device=True)
+def shares(x):
+    return gpu.shared.array(4, np.float32)[0] + x
+
+
+@pytest.mark.parametrize("function", [waits, shares], ids=["waits", "shares"])
+def test_a_call_from_python_has_no_other_threads(function: Any) -> None:
+    with pytest.raises(gpu.UnsupportedError, match=r"of a launch, and this is a call from Python"):
+        function(1.0)
