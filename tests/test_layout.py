@@ -16,7 +16,10 @@ MAY_INCLUDE = {
     "compiler": ({"runtime/image.h"}, ("llvm-c/", "llvm/Config/")),
     "frontend": ({"compiler/ir.h", "compiler/arena.h"}, ()),
     "runtime": ({"runtime/emulator/private_api.h"}, ()),
-    "runtime/emulator": ({"runtime/cuda_abi.h", "runtime/cuda_api.def", "runtime/cuda_attributes.def", "runtime/cuda_errors.def"}, ()),
+    "runtime/emulator": (
+        {"runtime/cuda_abi.h", "runtime/cuda_api.def", "runtime/cuda_attributes.def", "runtime/cuda_errors.def"},
+        (),
+    ),
     "python/ext": (
         {
             "compiler/compiler.h",
