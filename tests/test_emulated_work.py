@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cuda_driver import CODES, HEADER, KERNELS, Driver, fails, in_child
+from cuda_driver import CODES, ERRORS, HEADER, KERNELS, Driver, fails, in_child
 
 pytestmark = pytest.mark.one_version
 
@@ -146,6 +146,12 @@ def test_machine_code_is_refused(driver: Driver) -> None:
     assert "the emulator executes PTX" in log
 
 
+@pytest.mark.parametrize("image", [b"", b"x", b"\x50\xed\x55\xba" + bytes(60), b"\xb1\x43\x62\x46" + bytes(60)])
+def test_images_that_are_none(driver: Driver, image: bytes) -> None:
+    code, _ = load_with_log(driver, image + b"\0")
+    assert ERRORS[code] in ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE")
+
+
 def test_too_much_shared_memory(driver: Driver) -> None:
     text = HEADER + ".visible .entry k() { .shared .b8 a[50000]; st.shared.u8 [a], 1; ret; }"
     code, log = load_with_log(driver, text.encode() + b"\0")
@@ -224,7 +230,7 @@ def test_linking(driver: Driver) -> None:
     devrt = b"!<arch>\n...cuda_device_runtime.o..."  # NVIDIA's libcudadevrt.a is built in
     driver.cuLinkAddData(state, 4, devrt, len(devrt), b"libcudadevrt.a", 0, None, None)
     fails("NO_BINARY_FOR_GPU", driver.cuLinkAddData, state, 4, b"!<arch>\n...", 11, b"a.a", 0, None, None)
-    fails("NO_BINARY_FOR_GPU", driver.cuLinkAddData, state, 0, b"\x7fELF", 4, b"a.cubin", 0, None, None)
+    fails("NO_BINARY_FOR_GPU", driver.cuLinkAddData, state, 0, b"\x7fELF....", 8, b"a.cubin", 0, None, None)
     driver.cuLinkDestroy(state)
 
 

@@ -129,8 +129,8 @@ typedef struct FatEntry {
     uint64_t text_bytes; /* when decompressed */
 } FatEntry;
 
-enum { FAT_WRAPPER = 0x466243b1, FAT_KIND_PTX = 1, FAT_LZ4 = 0x2000, FAT_ZSTD = 0x8000 };
-#define FAT_MAGIC 0xba55ed50u
+enum { FAT_KIND_PTX = 1, FAT_LZ4 = 0x2000, FAT_ZSTD = 0x8000 };
+static const char fat_wrapper[] = "\xb1\x43\x62\x46", fat_magic[] = "\x50\xed\x55\xba";
 
 /* A block of LZ4. False: it isn't one that makes exactly `size` bytes. */
 static bool unpack_lz4(const uint8_t *from, size_t bytes, uint8_t *to, size_t size) {
@@ -206,8 +206,10 @@ static CUresult take(const FatEntry *e, PtxLog *log, Sources *out) {
 }
 
 static CUresult open_fat(const FatHeader *h, size_t size, uint32_t sm, PtxLog *log, Sources *out) {
+    if (!h || strncmp((const char *)h, fat_magic, 4) != 0) return CUDA_ERROR_INVALID_IMAGE;
+    if ((size && size < sizeof *h) || h->header_bytes < sizeof *h) return CUDA_ERROR_INVALID_IMAGE;
+    if (size && (size < h->header_bytes || size - h->header_bytes < h->bytes)) return CUDA_ERROR_INVALID_IMAGE;
     const char *at = (const char *)h + h->header_bytes, *end = at + h->bytes;
-    if (h->header_bytes < sizeof *h || (size && size - h->header_bytes < h->bytes)) return CUDA_ERROR_INVALID_IMAGE;
     const FatEntry *best = NULL;
     while (end - at >= (ptrdiff_t)sizeof(FatEntry)) {
         const FatEntry *e = (const FatEntry *)(const void *)at;
@@ -227,22 +229,22 @@ static CUresult open_fat(const FatHeader *h, size_t size, uint32_t sm, PtxLog *l
 
 /* ---- all kinds --------------------------------------------------------------------------------- */
 
+/* Whether an image begins with these bytes. None of them is 0, so that a shorter text isn't read beyond its end. */
+static bool begins(const char *image, const char *magic) { return !strncmp(image, magic, strlen(magic)); }
+
 CUresult image_open(const void *image, size_t size, uint32_t sm, PtxLog *log, Sources *out) {
     const char *text = image;
-    uint32_t magic;
     *out = (Sources){0};
-    if (!image || (size && size < sizeof(uint32_t))) return CUDA_ERROR_INVALID_VALUE;
-    if (!memcmp(text, "\177ELF", 4)) {
-        log_add(log, "fatal   : this is machine code (a cubin), and the emulator executes PTX\n");
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    }
-    memcpy(&magic, image, sizeof magic);
+    if (!image || (size && size < sizeof packed_magic)) return CUDA_ERROR_INVALID_VALUE;
     CUresult r;
-    if (magic == FAT_WRAPPER) {
+    if (begins(text, "\177ELF")) {
+        log_add(log, "fatal   : this is machine code (a cubin), and the emulator executes PTX\n");
+        r = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    } else if (begins(text, fat_wrapper)) {
         r = open_fat(((const FatWrapper *)image)->data, 0, sm, log, out);
-    } else if (magic == FAT_MAGIC) {
+    } else if (begins(text, fat_magic)) {
         r = open_fat(image, size, sm, log, out);
-    } else if (!strncmp(text, packed_magic, sizeof packed_magic)) {
+    } else if (begins(text, packed_magic)) {
         r = unpack(image, out) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     } else {
         r = add(out, text, size ? strnlen(text, size) : strlen(text), "ptx", NULL) ? CUDA_SUCCESS
