@@ -126,8 +126,8 @@ static void arrive(Warp *w, const PtxInst *in, uint32_t mask) {
         uint32_t count = !(in->sub & ARRIVES) ? 0 : in->sub & EXPECTS ? 1 : given;
         if (count > b.pending || (in->sub & ARRIVES && b.expected == 0))
             fault(w, in, i, FAULT_MBARRIER, SPACE_SHARED, a.address[i], 0);
-        if (in->sub & EXPECTS) b.tx += (int32_t)given;
-        if (in->sub & COMPLETES) b.tx -= (int32_t)given;
+        if (in->sub & EXPECTS) b.tx = (int32_t)((uint32_t)b.tx + given);
+        if (in->sub & COMPLETES) b.tx = (int32_t)((uint32_t)b.tx - given);
         if (in->sub & DROPS) b.expected -= count;
         b.pending -= count;
         store_word(&a, i, advance(b));
@@ -208,7 +208,7 @@ static void bulk_copy(Warp *w, const PtxInst *in, uint32_t mask) {
     if (w->watching) watch(w, in, SPACE_SHARED, mask, 8, how, &barrier, NULL);
     EACH_LANE(mask, i, {
         Word word = unpack(load_word(&barrier, i));
-        word.tx -= (int32_t)lane_get(w, &in->o[2], i);
+        word.tx = (int32_t)((uint32_t)word.tx - (uint32_t)lane_get(w, &in->o[2], i));
         store_word(&barrier, i, advance(word));
     });
 }
