@@ -4,6 +4,7 @@
  * at the same time is changed by the host's compare and swap; shared and local memory belong to this thread. */
 #include "exec.h"
 #include "half.h"
+#include "rounding.h"
 
 #include <string.h>
 
@@ -36,22 +37,12 @@ STEP(max_s32, int32_t, x > b ? x : b)
 STEP(min_s64, int64_t, x < b ? x : b)
 STEP(max_s64, int64_t, x > b ? x : b)
 
-static float float_of(uint64_t bits) {
-    uint32_t u = (uint32_t)bits;
-    float f;
-    memcpy(&f, &u, 4);
-    return f;
-}
-
-static uint32_t bits_of(float f) {
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return f != f ? 0x7fffffff : u;
-}
+/* Any NaN becomes the one that the GPU has. */
+static uint32_t bits_of(float f) { return f != f ? 0x7fffffff : float_bits(f); }
 
 static uint64_t add_f32(uint64_t old, uint64_t b, uint64_t c) {
     (void)c;
-    return bits_of(float_of(old) + float_of(b));
+    return bits_of(float_of((uint32_t)old) + float_of((uint32_t)b));
 }
 
 static uint32_t flush(uint64_t bits) { return (bits & 0x7f800000) ? (uint32_t)bits : (uint32_t)bits & 0x80000000; }
@@ -60,13 +51,8 @@ static uint32_t flush(uint64_t bits) { return (bits & 0x7f800000) ? (uint32_t)bi
 static uint64_t add_f32_global(uint64_t old, uint64_t b, uint64_t c) { return flush(add_f32(flush(old), flush(b), c)); }
 
 static uint64_t add_f64(uint64_t old, uint64_t b, uint64_t c) {
-    double x, y;
     (void)c;
-    memcpy(&x, &old, 8);
-    memcpy(&y, &b, 8);
-    x += y;
-    memcpy(&old, &x, 8);
-    return old;
+    return double_bits(double_of(old) + double_of(b));
 }
 
 /* A sum of two halves as a float is rounded once more without harm: 24 bits are twice 11 and 2. */
