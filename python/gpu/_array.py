@@ -498,22 +498,46 @@ def _restore(host: np.ndarray[Any, Any], device: str) -> Array:
 
 def _reshaped(proxy: np.ndarray[Any, Any], shape: tuple[Any, ...], order: str) -> np.ndarray[Any, Any] | None:
     """A view of another shape; None: that takes a copy, which must not be made of a proxy."""
-    wanted = _resolved(shape, proxy.size)  # so that a ValueError below can only mean that a copy is needed
-    view = proxy.view()
+    wanted = _resolved(shape, proxy.size)
+    view = proxy
     if order == "F":
         view = view.T
         wanted = wanted[::-1]
-    try:
-        out = np.reshape(view, wanted, copy=False)  # type: ignore[call-overload]
-    except TypeError:  # NumPy 2.0
-        try:
-            view.shape = wanted
-        except AttributeError:
-            return None
-        out = view
-    except ValueError:
+    strides = _strides_of_view(view, wanted)
+    if strides is None:
         return None
+    out = np.lib.stride_tricks.as_strided(view, wanted, strides, writeable=view.flags.writeable)
     return out.T if order == "F" else out
+
+
+def _strides_of_view(old: np.ndarray[Any, Any], shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Strides in bytes of a view with another shape of the same size; None if it can't be one.
+
+    Ours, because NumPy 2.0 tells the two apart only by making the copy, and so reads memory of a device.
+    """
+    if old.size == 0:
+        return np.empty(shape, old.dtype).strides
+    dims = [(n, s) for n, s in zip(old.shape, old.strides, strict=True) if n != 1]
+    strides = [old.itemsize] * len(shape)
+    at, end = 0, 0  # of the dimensions of `old` that the next ones of `shape` divide anew
+    first = 0
+    while first < len(shape) and at < len(dims):
+        last, end = first, at
+        new_size, old_size = shape[first], dims[at][0]
+        while new_size != old_size:
+            if new_size < old_size:
+                last += 1
+                new_size *= shape[last]
+            else:
+                end += 1
+                old_size *= dims[end][0]
+        if any(dims[k][1] != dims[k + 1][0] * dims[k + 1][1] for k in range(at, end)):
+            return None
+        strides[last] = dims[end][1]
+        for k in range(last, first, -1):
+            strides[k - 1] = strides[k] * shape[k]
+        first, at = last + 1, end + 1
+    return tuple(strides)
 
 
 def _resolved(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
