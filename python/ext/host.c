@@ -91,7 +91,8 @@ static const char *intrinsic_path(PyHost *h, PyObject *o) {
 }
 
 /* Functions written in C, NumPy's functions, builtin classes: "math.sin", "numpy.where", "builtins.range". Also this
- * package's own functions, "gpu.cuda.to_device": they are for the host, whatever their code is. */
+ * package's own functions, "gpu.cuda.to_device": they are for the host, whatever their code is; but gpu.random's are
+ * written for kernels. */
 static const char *library_path(PyHost *h, PyObject *o) {
     PyTypeObject *type = Py_TYPE(o);
     const char *name = NULL, *module = NULL;
@@ -111,7 +112,8 @@ static const char *library_path(PyHost *h, PyObject *o) {
     if (strcmp(module, "_operator") == 0) module = "operator";
     bool numpy = strcmp(module, "numpy") == 0 || starts_with(module, "numpy.");
     if (numpy) return is_attribute_of(o, module, name) ? arena_printf(h->arena, "%s.%s", module, name) : NULL;
-    if (PyFunction_Check(o) && strcmp(module, "gpu") != 0 && !starts_with(module, "gpu.")) return NULL;
+    bool ours = strcmp(module, "gpu") == 0 || starts_with(module, "gpu.");
+    if (PyFunction_Check(o) && (!ours || strcmp(module, "gpu.random") == 0)) return NULL;
     return arena_printf(h->arena, "%s.%s", module, name);
 }
 

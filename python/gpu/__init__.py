@@ -206,7 +206,7 @@ __all__ += list(_MODULE_OF)
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name in ("cuda", "signature"):
+    if name in ("cuda", "random", "signature"):
         return importlib.import_module("." + name, __name__)
     if name in _MODULE_OF:
         value = getattr(importlib.import_module("." + _MODULE_OF[name], __name__), name)
@@ -216,4 +216,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "cuda", *_MODULE_OF})
+    return sorted({*globals(), "cuda", "random", *_MODULE_OF})

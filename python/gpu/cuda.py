@@ -7,7 +7,9 @@ the kind of the current one.
 
 from __future__ import annotations
 
-from . import _jit, _names, types
+import sys as _sys
+
+from . import _jit, _names, random, types
 from ._core import synchronize as synchronize
 from .types import *  # noqa: F403  # Numba programs say cuda.float32, cuda.void as well
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     warpsize: Intrinsic
 
 globals().update(_names.intrinsics)
+_sys.modules[__name__ + ".random"] = random  # Numba programs say: from numba.cuda.random import ...
 
 # Options of numba.cuda.jit that change nothing here, with the values that ask for nothing else.
 _WITHOUT_EFFECT: dict[str, tuple[Any, ...]] = {
