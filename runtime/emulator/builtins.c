@@ -151,13 +151,10 @@ static void print_float(Format *f, const char *spec, char conversion) {
 }
 
 static void print_string(Format *f, const char *spec) {
-    char full[MAX_SPEC + 4], *text = malloc(MAX_TEXT);
-    uint64_t address = next_argument(f, 8);
-    if (!text) return;
-    read_string(&f->call, address, text, MAX_TEXT);
+    char full[MAX_SPEC + 4], *text = f->call.w->block->worker->text + 2 * MAX_TEXT;
+    read_string(&f->call, next_argument(f, 8), text, MAX_TEXT);
     snprintf(full, sizeof full, "%ss", spec);
     took(f, snprintf(f->out + f->used, left(f), full, text));
-    free(text);
 }
 
 /* Reads one specification behind a `%`; returns what follows it. */
@@ -208,19 +205,20 @@ static int format(Call c, const char *text, uint64_t args, char *out) {
     return f.count;
 }
 
+/* The worker keeps the texts: a fault may end the launch while they are read. */
 static bool builtin_vprintf(Warp *w, const PtxInst *in, const PtxCall *call, uint32_t mask) {
-    char *text = malloc(2 * MAX_TEXT);
-    for (uint32_t left_lanes = mask; text && left_lanes; left_lanes &= left_lanes - 1) {
+    Worker *worker = w->block->worker;
+    if (!worker->text) worker->text = malloc(3 * MAX_TEXT);
+    for (uint32_t left_lanes = mask; left_lanes; left_lanes &= left_lanes - 1) {
         Call c = {w, in, call, __builtin_ctz(left_lanes)};
         uint64_t address = argument(&c, 0);
         int n = -1;
-        if (address) {
-            read_string(&c, address, text, MAX_TEXT);
-            n = format(c, text, argument(&c, 1), text + MAX_TEXT);
+        if (address && worker->text) {
+            read_string(&c, address, worker->text, MAX_TEXT);
+            n = format(c, worker->text, argument(&c, 1), worker->text + MAX_TEXT);
         }
         set_result(&c, (uint64_t)(int64_t)n);
     }
-    free(text);
     return false;
 }
 

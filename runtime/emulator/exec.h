@@ -124,6 +124,7 @@ typedef struct Worker {
     Frame *frames;          /* all that were made */
     LineCounters *counters; /* by pc; NULL: not wanted */
     AccessCache cache[CACHED_ALLOCS];
+    char *text;    /* of vprintf: format, output, a string */
     jmp_buf stop; /* where a fault goes */
 } Worker;
 

@@ -113,6 +113,7 @@ static void close_worker(Worker *worker) {
     }
     free(worker->free_frames);
     free(worker->counters);
+    free(worker->text);
 }
 
 /* What cooperative groups of CUDA C++ count arrivals in: its size, and a word for the barrier. */

@@ -271,6 +271,13 @@ static void prints(void) {
                  "17\n18\n19\n") == 0);
 }
 
+static void prints_what_isnt_there(void) {
+    /* "%s" of a null pointer is said; another bad one ends the launch. */
+    FAULTS(PRINTF ".global .align 1 .b8 format[3] = {37,115,0};\n" BEGIN ".local .align 8 .b8 buffer[8];\n"
+                  "st.local.u64 [buffer], 4096;\n" CALL_PRINTF END,
+           0, 1, FAULT_OUT_OF_BOUNDS, 0, "{ .param .b64 f");
+}
+
 /* ---- counters ---------------------------------------------------------------------------------- */
 
 static LineCounters counted(const char *ptx, const char *at, uint32_t threads) {
@@ -351,6 +358,7 @@ int main(void) {
     locks_are_no_races();
     the_heap();
     prints();
+    prints_what_isnt_there();
     coalescing();
     bank_conflicts();
     divergence_and_atomics();
