@@ -233,7 +233,7 @@ def collectives(x, n):
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a shuffle moves one number; move items one by one
 #
-# threads.py:144:5: error: gpu.shfl_down_sync(): the width is a power of 2
+# threads.py:144:5: error: gpu.shfl_down_sync(): the number of lanes is a power of 2
 #   144 |     gpu.shfl_down_sync(-1, x[0], 1, width=5)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8, 16 or 32
@@ -288,7 +288,7 @@ def collectives(x, n):
 #       |                            ^^^^^^^^^^^^^^^^^^
 #    help: gpu.cg.this_thread_block(), or a larger tile
 #
-# threads.py:159:5: error: gpu.cg.tiled_partition(): the width is a power of 2
+# threads.py:159:5: error: gpu.cg.tiled_partition(): the number of lanes is a power of 2
 #   159 |     gpu.cg.tiled_partition(gpu.cg.this_thread_block(), 64)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8, 16 or 32
