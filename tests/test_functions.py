@@ -569,18 +569,27 @@ def test_setitem() -> None:
 
 
 def test_every_row_has_a_test() -> None:
-    """A new row of devfn.def needs a case here."""
+    """A new row of devfn.def needs a case here, or in the tests of threads."""
     text = "\n".join([*NUMPY_OTHER, *MATH_OTHER, *BUILTINS])
-    here = Path(__file__).read_text() + text
+    folder = Path(__file__).parent
+    of_threads = [f"test_{part}.py" for part in ("cooperation", "atomics", "warps", "groups", "bits")]
+    here = text + "".join((folder / name).read_text() for name in [Path(__file__).name, *of_threads])
     names = {f"numpy.{n}" for n in [*NUMPY_1, *NUMPY_INT_1, *NUMPY_2, *NUMPY_INT_2]}
     names |= {f"cmath.{n}" for n in CMATH + CMATH_INVERSE}
     names |= {f"math.{n}" for n in [*MATH_1, *MATH_2]} | {f"operator.{n}" for n in OPERATORS + COMPARISONS}
-    short = {"numpy": "np.", "builtins": "", "scalar": "x."}
+    short = {
+        "numpy": "np.",
+        "builtins": "",
+        "scalar": "x.",
+        "ndarray": ".",
+        "grid_group": "grid.",
+        "thread_block": "block.",
+    }
     missing = []
     for path in sorted(ROWS - names):
         module, _, name = path.partition(".")
         called = short.get(module, module + ".") + name
-        if called + "(" not in here and not (module == "gpu" and called in here):
+        if called + "(" not in here and not (module == "gpu" and (called in here or f"cuda.{name}(" in here)):
             missing.append(path)
     assert not missing
 

@@ -82,15 +82,15 @@ def ranks(o):
     tile = gpu.cg.tiled_partition(block, 8)
     small = gpu.cg.tiled_partition(tile, 4)
     i = grid.thread_rank()
-    o[i, 0] = grid.size()
+    o[i, 0] = grid.size() * 2 - grid.num_threads()
     o[i, 1] = grid.block_rank()
     o[i, 2] = grid.num_blocks()
     o[i, 3] = block.thread_rank()
-    o[i, 4] = block.num_threads()
+    o[i, 4] = block.num_threads() * 2 - block.size()
     o[i, 5] = tile.thread_rank()
     o[i, 6] = tile.meta_group_rank()
     o[i, 7] = tile.meta_group_size()
-    o[i, 8] = small.thread_rank() + 10 * small.size()
+    o[i, 8] = small.thread_rank() + 10 * small.size() + tile.num_threads() - tile.size()
     block.sync()
 
 
