@@ -20,7 +20,7 @@ from pathlib import Path
 import gpu
 import numpy as np
 import pytest
-from cuda_driver import OURS, ROOT
+from cuda_driver import LIBCUDA, OURS, ROOT
 
 pytestmark = [pytest.mark.one_version, pytest.mark.skipif(not OURS.exists(), reason="the emulator isn't built")]
 
@@ -383,8 +383,7 @@ def test_a_copy_that_takes_longer_than_the_kernel_is_told_of_once(no_op: Path) -
 
 def test_the_script_for_real_gpus() -> None:
     """tests/gpu/compare.py, with another copy of the emulator as the GPU."""
-    libcuda = OURS.parent / "emulator" / "libcuda.so.1"
-    env = {**os.environ, "GPU_LIBCUDA": str(libcuda), "GPU_DEVICE": ""}
+    env = {**os.environ, "GPU_LIBCUDA": str(LIBCUDA), "GPU_DEVICE": ""}
     script = ROOT / "tests" / "gpu" / "compare.py"
     done = subprocess.run(
         [sys.executable, str(script), "--seconds", "1"],
@@ -499,3 +498,56 @@ def test_a_gpus_array_isnt_read_by_others(no_op: Path) -> None:
         GPU_DEVICE="cuda",
     )
     assert out.split() == ["TypeError"] * 2
+
+
+def test_launches_of_mixed_arrays_are_ordered_with_other_libraries_streams() -> None:
+    """Only with arrays of ours among them does a launch leave the other's stream; then each waits for the other."""
+    out = run(
+        """
+        stream = gpu.Stream(non_blocking=True)
+        class Other:
+            def __init__(self, array):
+                self.array = array
+                self.__cuda_array_interface__ = {**array.__cuda_array_interface__, "stream": stream.handle}
+        @gpu.jit
+        def both(x, y):
+            x[0] += 1
+            y[0] += 1
+        x, y, z = gpu.zeros(1), gpu.zeros(1), gpu.zeros(1)
+        both[1, 1](Other(x), Other(z))
+        for _ in range(3):
+            try:
+                both[1, 1](Other(x), y)
+            except gpu.DriverError as error:
+                print("cuStreamWaitEvent" in str(error))
+        gpu.synchronize()
+        print(x[0], y[0], z[0])
+        """,
+        GPU_LIBCUDA=str(LIBCUDA),
+        GPU_DEVICE="cuda",
+        GPU_EMULATOR_FAIL="cuStreamWaitEvent:1,cuStreamWaitEvent:3",
+    )
+    # The first isn't launched, the second is before it fails, the third does both.
+    assert out.split() == ["True", "True", "3.0", "2.0", "1.0"]
+
+
+def test_from_dlpack_names_the_current_stream(no_op: Path) -> None:
+    out = run(
+        """
+        class Other:
+            def __init__(self, array):
+                self.array = array
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+            def __dlpack__(self, *, stream, **options):
+                print(stream)
+                return self.array.__dlpack__(stream=-1, **options)
+        other = Other(gpu.zeros(3))
+        gpu.from_dlpack(other)
+        with gpu.external_stream(0x1230):
+            gpu.from_dlpack(other)
+        """,
+        GPU_LIBCUDA=str(no_op),
+        GPU_DEVICE="cuda",
+    )
+    assert out.split() == ["1", str(0x1230)]

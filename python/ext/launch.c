@@ -88,25 +88,43 @@ static int choose_size(Bound *b, Config *c, Device *d) {
 
 /* ---- streams ----------------------------------------------------------------------------------- */
 
-/* What other libraries' streams still do to their arrays comes first. Without a stream of its own the launch goes into
- * theirs, as they expect it. */
-static int follow_producers(Bound *b, Config *c, Device *d) {
-    if (!c->stream && !c->launch.stream && b->nproducers == 1) {
-        b->theirs = (Stream){.device = d, .handle = b->producers[0]};
-        c->launch.stream = &b->theirs;
-        return 0;
-    }
-    void *own = c->launch.stream ? c->launch.stream->handle : NULL;
+static bool has_ours(const Bound *b) {
+    for (uint32_t i = 0; i < b->nleaves; i++)
+        if (b->leaves[i].array) return true;
+    return false;
+}
+
+/* What comes later in the one stream waits for what is in the other by now; the host doesn't. */
+static Status let_wait(Device *d, Stream *later, Stream *first, Failure *f) {
+    Event *e;
+    Status status = d->ops->event_create(d, EVENT_NO_TIMING, &e, f);
+    if (status != GPU_OK) return status;
+    status = d->ops->event_record(e, first, f);
+    if (status == GPU_OK) status = d->ops->stream_wait_event(later, e, f);
+    d->ops->event_destroy(e);
+    return status;
+}
+
+/* Other libraries' streams before the launch, whose stream waits for them, and after it, when they wait for it: they
+ * know nothing of each other. */
+static int order_producers(Bound *b, Config *c, Device *d, bool before) {
+    Stream *own = c->launch.stream ? c->launch.stream : d->ops->default_stream(d, STREAM_LEGACY);
     for (uint32_t i = 0; i < b->nproducers; i++) {
-        if (b->producers[i] == own) continue;
-        Stream s = {.device = d, .handle = b->producers[i]};
+        Stream theirs = {.device = d, .handle = b->producers[i]};
         Failure f;
-        GilWaiter w;
-        const Waiter *waiter = waiter_begin(&w);
-        Status status = d->ops->stream_synchronize(&s, waiter, &f);
-        waiter_end(&w);
+        if (theirs.handle == own->handle) continue;
+        Status status = before ? let_wait(d, own, &theirs, &f) : let_wait(d, &theirs, own, &f);
         if (status != GPU_OK) return errors_from_failure(&f, d, b->kernel);
     }
+    return 0;
+}
+
+/* A launch of arrays of one other library, without a stream of its own, goes into theirs, as they expect it. Not if
+ * arrays of ours are among them: what is done to those before and after is in the current stream. */
+static int follow_producers(Bound *b, Config *c, Device *d) {
+    if (c->stream || c->launch.stream || b->nproducers > 1 || has_ours(b)) return order_producers(b, c, d, true);
+    b->theirs = (Stream){.device = d, .handle = b->producers[0]};
+    c->launch.stream = &b->theirs;
     return 0;
 }
 
@@ -189,6 +207,7 @@ static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
         waiter_end(&w);
         if (status != GPU_OK) result = errors_from_failure(&failure, d, b->kernel);
         else if (v->image->raises && d->ops->runs_ptx) result = hold(v);
+        if (result == 0) result = order_producers(b, c, d, false);
     }
     if (params != few) PyMem_Free(params);
     return result;

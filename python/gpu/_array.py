@@ -710,7 +710,7 @@ def from_dlpack(obj: Any, *, device: Any = None, copy: bool | None = None) -> Ar
     if kind not in (_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED):
         raise BufferError(f"DLPack's device type {kind} isn't known here")
     own = {_DL_CPU: "cpu"}.get(kind, f"cuda:{number}")
-    stream = {} if kind == _DL_CPU else {"stream": 1}
+    stream = {} if kind == _DL_CPU else {"stream": _consumer(own)}
     try:
         capsule = obj.__dlpack__(max_version=(1, 0), **stream)
     except TypeError:  # a producer of DLPack before 1.0
@@ -725,6 +725,13 @@ def from_dlpack(obj: Any, *, device: Any = None, copy: bool | None = None) -> Ar
     if copy is False:
         raise BufferError(f"the array is on {own}: it can't be on {wanted} without a copy")
     return array(view, device=wanted)
+
+
+def _consumer(device: str) -> int:
+    """The stream in which contents must be complete, as DLPack numbers it: the current one; 1 is the default one."""
+    from ._stream import current_stream
+
+    return current_stream(device).handle or 1
 
 
 def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = None, sync: bool = True) -> Array:
