@@ -186,18 +186,6 @@ static void array_dealloc(PyObject *self) {
     type->tp_free(self);
 }
 
-static Device *device_named(const char *name) {
-    Device *d;
-    Failure f;
-    Status s;
-    Py_BEGIN_ALLOW_THREADS
-    s = runtime_device(name, &d, &f);
-    Py_END_ALLOW_THREADS
-    if (s == GPU_OK) return d;
-    errors_from_failure(&f, NULL, NULL);
-    return NULL;
-}
-
 /* alloc(device, shape, dtype, order, kind, flags, stream): uninitialised, packed. */
 static PyObject *array_alloc(PyObject *cls, PyObject *args) {
     const char *device, *dtype;
@@ -355,9 +343,15 @@ static Device *copy_worker(const Place *to, const Place *from) {
     return host && from->device ? from->device : to->device;
 }
 
+/* What kernels before a copy to the host raised. One into pinned memory may not be there yet: then they aren't either. */
+static Status raised_before(Device *d, Stream *s, Failure *f) {
+    Status status = d->ops->stream_query(s ? s : d->ops->default_stream(d, STREAM_LEGACY), f);
+    return status == GPU_NOT_READY ? GPU_OK : status;
+}
+
 static PyObject *copy_places(PyObject *to_object, PyObject *from_object, PyObject *stream_object) {
     Place to, from;
-    const Device *d = NULL;
+    Device *d = NULL;
     PyObject *keep[2] = {NULL, NULL}, *object;
     Stream *stream;
     Failure f;
@@ -370,11 +364,13 @@ static PyObject *copy_places(PyObject *to_object, PyObject *from_object, PyObjec
         ready = false;
     }
     if (ready) {
-        Py_BEGIN_ALLOW_THREADS
+        GilWaiter w;
+        const Waiter *waiter = waiter_begin(&w);
         s = object_used_on(to_object, d, stream, &f);
         if (s == GPU_OK) s = object_used_on(from_object, d, stream, &f);
-        if (s == GPU_OK) s = place_copy(&to, &from, stream, &f);
-        Py_END_ALLOW_THREADS
+        if (s == GPU_OK) s = place_copy(&to, &from, stream, waiter, &f);
+        if (s == GPU_OK && from.device == d && to.device != d) s = raised_before(d, stream, &f);
+        waiter_end(&w);
         if (s != GPU_OK) errors_from_failure(&f, d, NULL);
     }
     Py_XDECREF(keep[0]);
@@ -500,7 +496,7 @@ PyObject *array_empty_cache(PyObject *module, PyObject *name) {
 
 /* ---- attributes -------------------------------------------------------------------------------- */
 
-static PyObject *ints(const int64_t *at, int n) {
+PyObject *array_ints(const int64_t *at, int n) {
     PyObject *tuple = PyTuple_New(n);
     for (int i = 0; tuple && i < n; i++) {
         PyObject *o = PyLong_FromLongLong(at[i]);
@@ -516,8 +512,8 @@ static PyObject *ints(const int64_t *at, int n) {
         (void)unused;                                                                                                  \
         return expression;                                                                                             \
     }
-ARRAY_GETTER(shape, ints(a->shape, a->ndim))
-ARRAY_GETTER(strides, ints(a->strides, a->ndim))
+ARRAY_GETTER(shape, array_ints(a->shape, a->ndim))
+ARRAY_GETTER(strides, array_ints(a->strides, a->ndim))
 ARRAY_GETTER(ndim, PyLong_FromLong(a->ndim))
 ARRAY_GETTER(itemsize, PyLong_FromLong((long)dtype_bytes((DType)a->dtype)))
 ARRAY_GETTER(dtype_name, PyUnicode_FromString(dtype_info[a->dtype].name))

@@ -76,6 +76,7 @@ static inline char *array_host(const ArrayObject *a) {
 void array_describe(const ArrayObject *a, HostArray *out);
 /* An array of the class `type`. Takes over the reference to `memory`. */
 PyObject *array_make(PyTypeObject *type, MemoryObject *memory, const HostArray *h);
+PyObject *array_ints(const int64_t *at, int n);      /* a tuple, of a shape or of strides */
 /* Functions of the module, by their names there. */
 PyObject *array_dtype_known(PyObject *module, PyObject *dtype);
 PyObject *array_memory_info(PyObject *module, PyObject *name);      /* (free, total) */
@@ -109,8 +110,8 @@ typedef struct Place {
 } Place;
 
 /* to[...] = from, of the same shape and dtype, any strides, also overlapping; in a stream of the destination's device,
- * or of the source's if only that is on a device. Without the GIL. */
-Status place_copy(const Place *to, const Place *from, Stream *s, Failure *f);
+ * or of the source's if only that is on a device. Without the GIL. The waiter may be NULL. */
+Status place_copy(const Place *to, const Place *from, Stream *s, const Waiter *w, Failure *f);
 /* Fills a contiguous array. */
 Status place_fill(const Place *to, const void *element, Stream *s, Failure *f);
 

@@ -335,6 +335,7 @@ typedef struct GilWaiter {
 const Waiter *waiter_begin(GilWaiter *w);               /* gives up the GIL */
 void waiter_end(GilWaiter *w);
 
+Device *device_named(const char *name);                 /* opened if it isn't; NULL with an exception */
 const DeviceRow *device_current(void);                  /* of this thread; NULL with an exception */
 const DeviceRow *device_row(const char *name);          /* opened if it isn't; NULL with ValueError or DeviceError */
 PyObject *device_set(PyObject *module, PyObject *name);

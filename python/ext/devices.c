@@ -81,6 +81,14 @@ static Status open_device(const char *name, Device **out, Failure *f) {
     return status;
 }
 
+Device *device_named(const char *name) {
+    Device *d;
+    Failure f;
+    if (open_device(name, &d, &f) == GPU_OK) return d;
+    errors_from_failure(&f, NULL, NULL);
+    return NULL;
+}
+
 const DeviceRow *device_row(const char *name) {
     for (int i = 0; i < 2; i++)
         if (strcmp(rows[i].name, name) == 0) {

@@ -167,24 +167,10 @@ static void drop_taken(PyObject *capsule) {
 }
 
 static PyObject *strides_in_bytes(const DlTensor *t, int64_t item) {
+    int64_t bytes[MAX_DIMS];
     if (!t->strides) return Py_NewRef(Py_None);
-    PyObject *tuple = PyTuple_New(t->ndim);
-    for (int i = 0; tuple && i < t->ndim; i++) {
-        PyObject *o = PyLong_FromLongLong(t->strides[i] * item);
-        if (!o) Py_CLEAR(tuple);
-        else PyTuple_SET_ITEM(tuple, i, o);
-    }
-    return tuple;
-}
-
-static PyObject *shape_of(const DlTensor *t) {
-    PyObject *tuple = PyTuple_New(t->ndim);
-    for (int i = 0; tuple && i < t->ndim; i++) {
-        PyObject *o = PyLong_FromLongLong(t->shape[i]);
-        if (!o) Py_CLEAR(tuple);
-        else PyTuple_SET_ITEM(tuple, i, o);
-    }
-    return tuple;
+    for (int i = 0; i < t->ndim; i++) bytes[i] = t->strides[i] * item;
+    return array_ints(bytes, t->ndim);
 }
 
 /* (device type, device id, address, shape, strides in bytes or None, dtype, readonly, owner) of a capsule, which is
@@ -213,7 +199,7 @@ PyObject *dlpack_import(PyObject *module, PyObject *capsule) {
     PyCapsule_SetDestructor(capsule, NULL);
     bool readonly = versioned && ((DlVersioned *)managed)->flags & DL_READ_ONLY;
     return Py_BuildValue("(iiKNNsON)", t->device.type, t->device.id,
-                         (unsigned long long)(uintptr_t)t->data + t->byte_offset, shape_of(t),
+                         (unsigned long long)(uintptr_t)t->data + t->byte_offset, array_ints(t->shape, t->ndim),
                          strides_in_bytes(t, dtype_bytes(d)), dtype_info[d].name, readonly ? Py_True : Py_False, owner);
 }
 

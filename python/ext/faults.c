@@ -89,23 +89,13 @@ static void index_of(const Seen *s, uintptr_t at, int64_t *index) {
     }
 }
 
-static PyObject *tuple_of(const int64_t *v, int n) {
-    PyObject *t = PyTuple_New(n);
-    for (int i = 0; t && i < n; i++) {
-        PyObject *o = PyLong_FromLongLong(v[i]);
-        if (!o) Py_CLEAR(t);
-        else PyTuple_SET_ITEM(t, i, o);
-    }
-    return t;
-}
-
 PyObject *faults_place(const Device *d, const Failure *f) {
     const Seen *s =
         ring && f->fault.kernel && f->fault.in_global ? find(d, f->fault.kernel, (uintptr_t)f->fault.address) : NULL;
     if (!s) return NULL;
     int64_t at[MAX_DIMS];
     index_of(s, (uintptr_t)f->fault.address, at);
-    PyObject *shape = tuple_of(s->shape, s->ndim), *index = tuple_of(at, s->ndim);
+    PyObject *shape = array_ints(s->shape, s->ndim), *index = array_ints(at, s->ndim);
     bool inside = distance(s, (uintptr_t)f->fault.address) == 0;
     PyObject *text =
         shape && index

@@ -62,18 +62,6 @@ int stream_named(PyObject *o, const Device *d, Stream **out, PyObject **object) 
 
 /* ---- Stream ------------------------------------------------------------------------------------ */
 
-static Device *device_named(const char *name) {
-    Device *d = NULL;
-    Failure f;
-    Status s;
-    Py_BEGIN_ALLOW_THREADS
-    s = runtime_device(name, &d, &f);
-    Py_END_ALLOW_THREADS
-    if (s == GPU_OK) return d;
-    errors_from_failure(&f, NULL, NULL);
-    return NULL;
-}
-
 static StreamObject *stream_object(PyTypeObject *type, Device *d) {
     StreamObject *s = (StreamObject *)type->tp_alloc(type, 0);
     if (s) s->device = d;
