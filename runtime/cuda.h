@@ -167,7 +167,6 @@ Status cuda_count(uint32_t *out, Failure *f);
 Status cuda_open(uint32_t ordinal, Device **out, Failure *f);
 Status emulated_count(uint32_t *out, Failure *f);
 Status emulated_open(uint32_t ordinal, Device **out, Failure *f);
-Device *cuda_opened(uint32_t index);
 
 /* Makes the device's context the thread's; cuda_leave() brings back what was there before. */
 Status cuda_enter(CudaDevice *d, CUcontext *before, Failure *f);
@@ -196,6 +195,7 @@ Status cuda_stream_create(Device *d, uint32_t flags, int priority, Stream **out,
 Status cuda_stream_wrap(Device *d, void *handle, Stream **out, Failure *f);
 void cuda_stream_destroy(Stream *s);
 Status cuda_stream_query(Stream *s, Failure *f);
+Status cuda_wait(CudaDevice *d, CUstream s, const Waiter *w, Failure *f); /* in its context; settles nothing */
 Status cuda_stream_synchronize(Stream *s, const Waiter *w, Failure *f);
 Status cuda_stream_wait_event(Stream *s, Event *e, Failure *f);
 Status cuda_stream_callback(Stream *s, void (*fn)(void *arg), void *arg, Failure *f);

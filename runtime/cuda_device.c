@@ -14,8 +14,7 @@ typedef struct Machine {
 } Machine;
 
 static Machine machines[2] = {{.kind = "cuda"}, {.kind = "emulated"}};
-static Device *opened[2 * MOST_DEVICES]; /* by Device.index - 1; the CPU is 0 */
-static uint32_t nopened;
+static uint32_t nopened; /* of both kinds; under the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- contexts ---------------------------------------------------------------------------------- */
@@ -131,9 +130,7 @@ static Status open_device(Machine *machine, const CudaDriver *cu, uint32_t ordin
     const DeviceInfo *info = &d->base.info;
     d->base.sm = (uint16_t)(info->compute_capability_major * 10 + info->compute_capability_minor);
     d->base.ptx_version = ptx_version_of(cu->version);
-    d->base.index = 1 + nopened;
-    __atomic_store_n(&opened[nopened], &d->base, __ATOMIC_RELEASE);
-    __atomic_store_n(&nopened, nopened + 1, __ATOMIC_RELEASE);
+    d->base.index = ++nopened;
     __atomic_store_n(&machine->devices[ordinal], d, __ATOMIC_RELEASE);
     return GPU_OK;
 }
@@ -178,11 +175,6 @@ Status cuda_count(uint32_t *out, Failure *f) { return count(&machines[0], out, f
 Status emulated_count(uint32_t *out, Failure *f) { return count(&machines[1], out, f); }
 Status cuda_open(uint32_t ordinal, Device **out, Failure *f) { return get(&machines[0], ordinal, out, f); }
 Status emulated_open(uint32_t ordinal, Device **out, Failure *f) { return get(&machines[1], ordinal, out, f); }
-
-Device *cuda_opened(uint32_t index) {
-    return index <= __atomic_load_n(&nopened, __ATOMIC_ACQUIRE) ? __atomic_load_n(&opened[index - 1], __ATOMIC_ACQUIRE)
-                                                                : NULL;
-}
 
 /* ---- the tables -------------------------------------------------------------------------------- */
 

@@ -65,5 +65,3 @@ Status runtime_count(const char *kind, uint32_t *out, Failure *f) {
     *out = 0;
     return k ? k->count(out, f) : unknown(kind, f);
 }
-
-Device *runtime_opened(uint32_t index) { return index == 0 ? runtime_cpu() : cuda_opened(index); }

@@ -83,6 +83,13 @@ typedef struct MemoryStats {
     uint64_t pinned, managed;           /* in use */
 } MemoryStats;
 
+/* Called now and then by whoever waits; true: stop waiting (Ctrl-C). On the CPU that may be a signal's handler that
+ * interrupted the kernel; no lock of ours is held then. `interrupted` may be NULL. */
+typedef struct Waiter {
+    bool (*interrupted)(void *arg);
+    void *arg;
+} Waiter;
+
 typedef enum CopyKind { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE } CopyKind;
 
 /* `rows` runs of `width` bytes, `to_pitch` and `from_pitch` apart; rows 1 is a plain copy. */
@@ -92,6 +99,7 @@ typedef struct Copy {
     const void *from;
     size_t width, rows, to_pitch, from_pitch;
     Device *from_device;                /* COPY_ON_DEVICE from another device; NULL: the same. Rows must be 1 then */
+    const Waiter *waiter;               /* for where the copy has to wait for the stream; may be NULL */
 } Copy;
 
 /* ---- streams and events ------------------------------------------------------------------------ */
@@ -106,13 +114,6 @@ typedef enum DefaultStream { STREAM_LEGACY, STREAM_PER_THREAD } DefaultStream;
 
 enum { STREAM_NON_BLOCKING = 1 /* doesn't wait for the legacy default stream */ };
 enum { EVENT_NO_TIMING = 1, EVENT_BLOCKING = 2, EVENT_INTERPROCESS = 4 };
-
-/* Called now and then by whoever waits; true: stop waiting (Ctrl-C). On the CPU that may be a signal's handler that
- * interrupted the kernel; no lock of ours is held then. `interrupted` may be NULL. */
-typedef struct Waiter {
-    bool (*interrupted)(void *arg);
-    void *arg;
-} Waiter;
 
 /* ---- code -------------------------------------------------------------------------------------- */
 
@@ -241,7 +242,6 @@ Status runtime_device(const char *name, Device **out, Failure *f);
 /* How many devices of a kind ("cpu", "cuda", "emulated") there are; for "cuda" this loads the driver. 0 with a failure:
  * why there are none. */
 Status runtime_count(const char *kind, uint32_t *out, Failure *f);
-Device *runtime_opened(uint32_t index);     /* the device with this index; NULL: none */
 
 /* Calls code(arg): native code of no launch, interrupted as `w` says. False if it was left before its end. */
 bool runtime_call(void (*code)(void *arg), void *arg, const Waiter *w);

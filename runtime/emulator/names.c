@@ -26,8 +26,6 @@ static Name *lookup(const Load *load, const char *text, size_t n, uint32_t hash)
     return NULL;
 }
 
-Name *name_find(Load *load, const char *text, size_t n) { return lookup(load, text, n, spelling_hash(text, n)); }
-
 /* %r12 is number 12 of the stem %r; %r012 and what is too large have none. */
 static void split(Load *load, Name *name) {
     uint32_t digits = 0;

@@ -254,7 +254,6 @@ bool load_gives_up(const Load *load);
 
 /* ---- names.c ---- */
 Name *name_get(Load *load, const char *text, size_t n);
-Name *name_find(Load *load, const char *text, size_t n);        /* NULL: never seen */
 Spelling *spelling_get(Load *load, const char *text, size_t n); /* opcode with its modifiers */
 void scope_enter(Parser *p);
 void scope_leave(Parser *p);
