@@ -86,7 +86,9 @@ extern const uint8_t mathfn_args[MATH__COUNT];
 enum { ARITH_NO_WRAP = 1 };
 
 /* `sub` of LOAD and STORE. */
-enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */ };
+enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */,
+       /* hints for global memory, at most one: in L2 alone, used once, not used again. They change no result */
+       MEM_L2 = 8, MEM_STREAM = 16, MEM_LAST = 32, MEM_HINTS = MEM_L2 | MEM_STREAM | MEM_LAST };
 
 /* `sub` of ATOMIC: ATOMIC_SUB_OF(op, scope, order); of CAS: ATOMIC_SUB_OF(0, scope, order); of FENCE: a Scope.
  * MIN and MAX store the operand if it is less (greater) than what is there: a NaN on either side changes nothing. FMIN and

@@ -39,8 +39,13 @@ IrSubNames sub_names(Op op) {
     }
 }
 
-const IrFlagName mem_flag_names[] = {
-    {"unaligned", MEM_UNALIGNED}, {"volatile", MEM_VOLATILE}, {"invariant", MEM_INVARIANT}, {NULL, 0}};
+const IrFlagName mem_flag_names[] = {{"unaligned", MEM_UNALIGNED},
+                                     {"volatile", MEM_VOLATILE},
+                                     {"invariant", MEM_INVARIANT},
+                                     {"l2", MEM_L2},
+                                     {"stream", MEM_STREAM},
+                                     {"last", MEM_LAST},
+                                     {NULL, 0}};
 const IrFlagName arith_flag_names[] = {{"nowrap", ARITH_NO_WRAP}, {NULL, 0}};
 const IrFlagName param_flag_names[] = {{"readonly", PARAM_READONLY},
                                        {"noalias", PARAM_NOALIAS},

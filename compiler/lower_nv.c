@@ -7,10 +7,21 @@
 
 enum { PTX_KERNEL = 71, GLOBAL = 1, SHARED = 3, CONSTANT = 4, GENERIC = 0 };
 
-static void describe_pointer(Lower *L, const IrParam *p, uint32_t index) {
+static bool reads_anew(const IrModule *m) {
+    for (BlockId b = 0; b < m->blocks.n; b++)
+        for (uint32_t i = 0; !m->blocks.at[b].dead && i < m->blocks.at[b].instrs.n; i++) {
+            const Instr *in = &m->instrs.at[m->blocks.at[b].instrs.at[i]];
+            if (in->op == OP_LOAD && in->sub & MEM_VOLATILE) return true;
+        }
+    return false;
+}
+
+/* LLVM takes all loads of a readonly argument for invariant, volatile ones too: then `anew` says to leave it out. Loads
+ * that are invariant say so themselves. */
+static void describe_pointer(Lower *L, const IrParam *p, uint32_t index, bool anew) {
     LLVMAttributeIndex at = index + 1;
     if (p->flags & PARAM_NOALIAS) ll_attribute(L, L->fn, at, "noalias", 0);
-    if ((p->flags & (PARAM_READ | PARAM_WRITTEN)) == PARAM_READ) ll_attribute(L, L->fn, at, "readonly", 0);
+    if (!anew && (p->flags & (PARAM_READ | PARAM_WRITTEN)) == PARAM_READ) ll_attribute(L, L->fn, at, "readonly", 0);
     if (p->align) ll_attribute(L, L->fn, at, "align", p->align);
 }
 
@@ -38,8 +49,9 @@ static void begin(Lower *L) {
     L->fn = LLVMAddFunction(L->mod, m->name, LLVMFunctionType(L->void_, types, n, false));
     LLVMSetFunctionCallConv(L->fn, PTX_KERNEL);
     ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
+    bool anew = reads_anew(m);
     for (uint32_t i = 0; i < m->params.n; i++)
-        if (type_is_ptr((Type)m->params.at[i].type)) describe_pointer(L, &m->params.at[i], i);
+        if (type_is_ptr((Type)m->params.at[i].type)) describe_pointer(L, &m->params.at[i], i, anew);
     if (m->sites.n) L->error = LLVMGetParam(L->fn, n - 1);
     launch_bounds(L);
     if (L->o->fastmath) ll_string_attribute(L, L->fn, "denormal-fp-math-f32", "preserve-sign,preserve-sign");

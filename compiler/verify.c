@@ -293,8 +293,8 @@ static bool check_sub(Verifier *v, const Instr *in) {
     case OP_ADD:
     case OP_SUB:
     case OP_MUL: allowed = type_is_int((Type)in->type) ? ARITH_NO_WRAP : 0; break;
-    case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT; break;
-    case OP_STORE: allowed = MEM_UNALIGNED | MEM_VOLATILE; break;
+    case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT | MEM_HINTS; break;
+    case OP_STORE: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_L2 | MEM_STREAM; break;
     default: break;
     }
     if (in->sub & ~allowed) return fail(v, "flags %u don't belong here", in->sub);

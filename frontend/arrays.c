@@ -437,13 +437,13 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     store_element(e, val_dtype(a), element_address(e, a, in, a.ty->ndim), value);
 }
 
-bool array_address(Eval *e, PySpan span, Val a, Val index, Ref *out) {
+bool array_address(Eval *e, PySpan span, Val a, Val index, bool written, Ref *out) {
     Val at[MAX_NDIM], in[MAX_NDIM];
     bool ints;
-    if (!writable(e, span, a) || !spread_indices(e, span, a, index, at, &ints)) return false;
+    if ((written && !writable(e, span, a)) || !spread_indices(e, span, a, index, at, &ints)) return false;
     if (!ints) {
-        e_fail(e, span, "an index for each axis, as a tuple", DIAG_CONSTRUCT, "an atomic operation on several elements",
-               "a thread changes one element at a time");
+        e_fail(e, span, "an index for each axis, as a tuple", DIAG_CONSTRUCT, "this on several elements",
+               "it works on one element at a time");
         return false;
     }
     if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return false;

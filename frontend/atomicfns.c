@@ -87,7 +87,7 @@ static bool element(Eval *e, const CallSite *site, Val array, Val index, Element
     }
     out->dtype = val_dtype(array);
     out->type = out->dtype == DT_BOOL ? T_U8 : dtype_info[out->dtype].ir;
-    return array_address(e, arg_span(site, 1), array, index, &out->at);
+    return array_address(e, arg_span(site, 1), array, index, true, &out->at);
 }
 
 static bool operand(Eval *e, const CallSite *site, uint32_t i, DType d, Val v, Val *out) {

@@ -142,8 +142,8 @@ Val array_element(Eval *e, PySpan span, Val array, Val index);   /* array[index]
 Val array_attr(Eval *e, Val array, const char *name);                /* ty NULL: no such attribute */
 Val array_flatten_to_a(Eval *e, Val array);         /* the same array with explicit strides */
 Val array_made(Eval *e, DType d, bool readonly, Type space, Ref data, uint32_t ndim, const Val *shape);   /* in C order */
-/* The address of a[index], for what isn't a plain load or store; false: reported. */
-bool array_address(Eval *e, PySpan span, Val array, Val index, Ref *out);
+/* The address of a[index], for what isn't a plain load or store; `written`: the element is. False: reported. */
+bool array_address(Eval *e, PySpan span, Val array, Val index, bool written, Ref *out);
 /* A value as an element of the dtype, with the checks of an assignment; POISON: reported at `span`. */
 Val array_stored(Eval *e, PySpan span, DType d, Val v);
 Ref imag_address(Eval *e, DType d, Ref p);          /* of the imaginary part of an element at p */

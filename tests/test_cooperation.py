@@ -228,3 +228,51 @@ def shares(x):
 def test_a_call_from_python_has_no_other_threads(function: Any) -> None:
     with pytest.raises(gpu.UnsupportedError, match=r"of a launch, and this is a call from Python"):
         function(1.0)
+
+
+# ---- hints for caches
+
+
+@gpu.jit
+def copies(x, o):
+    i = gpu.grid(1)
+    o[0, i] = gpu.load(x, i)
+    o[1, i] = gpu.load(x, -1 - i, cache="cg")
+    o[2, i] = gpu.load(x, i, cache="cs")
+    o[3, i] = gpu.load(x, (i,), "lu")
+    o[4, i] = gpu.load(x, i, cache="cv")
+    gpu.store(o, (5, i), x[i])
+    gpu.store(o, (6, -1 - i), x[i], cache="cg")
+    gpu.store(o, (7, i), x[i], cache="cs")
+    gpu.store(o, (8, i), x[i], cache="wt")
+
+
+@pytest.mark.parametrize(
+    "dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16", gpu.bfloat16.dtype], ids=str
+)
+def test_hints_for_caches_change_nothing(dtype: Any) -> None:
+    x = (np.arange(16) % 7).astype(dtype)
+    o = np.zeros((9, 16), x.dtype)
+    copies[1, 16](x, o)
+    for row, got in enumerate(o):
+        assert (got == (x[::-1] if row in (1, 6) else x)).all(), row
+
+
+def test_hints_for_caches_in_ptx() -> None:
+    ptx = copies.inspect("ptx", "f4[::1], f4[:, ::1]", arch="sm_80")
+    for instruction in ("ld.global.cg.b32", "ld.global.cs.b32", "ld.global.lu.b32", "ld.volatile.global"):
+        assert instruction in ptx
+    for instruction in ("st.global.cg.b32", "st.global.cs.b32", "st.volatile.global"):
+        assert instruction in ptx
+
+
+@gpu.jit
+def waits_for_another_kernel(flag, o):
+    while flag[0] == 0:
+        pass
+    o[0] = gpu.atomic.load(flag, 1)
+
+
+def test_what_is_read_anew_is_not_taken_for_constant() -> None:
+    ptx = waits_for_another_kernel.inspect("ptx", "i4[::1], i4[::1]", arch="sm_80")
+    assert "ld.global.nc" not in ptx and ptx.count("ld.volatile.global") == 2
