@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { SET_ASIDE = 64 << 10 /* bytes that the driver buffers */ };
+
 /* ---- copies ------------------------------------------------------------------------------------ */
 
 static CUdeviceptr address(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
@@ -42,12 +44,14 @@ static CUresult copy(CudaDevice *d, const Copy *c, CUstream s, const char **call
     return cu->cuMemcpyDtoDAsync_v2(address(c->to), address(c->from), c->width, s);
 }
 
-/* Where the driver stages pageable memory, it has read or written it when the call returns. Where the device reaches
- * such memory by itself, it may copy later: then that is waited for. */
-static bool copies_later(CudaDevice *d, const Copy *c, CUstream s) {
-    if (c->kind == COPY_ON_DEVICE) return false;
-    bool pinned = cuda_region_used(d, c->kind == COPY_TO_DEVICE ? c->from : c->to, s);
-    return !pinned && d->base.info.pageable_memory_access;
+static bool is_pageable(CudaDevice *d, const Copy *c, CUstream s) {
+    return c->kind != COPY_ON_DEVICE && !cuda_region_used(d, c->kind == COPY_TO_DEVICE ? c->from : c->to, s);
+}
+
+/* The driver's copy of pageable memory waits for the stream, but for a few bytes that it can set aside. Nothing
+ * interrupts that, so it is waited for before. The emulator waits always. */
+static bool waits(const CudaDevice *d, const Copy *c) {
+    return c->kind == COPY_TO_HOST || c->width * c->rows > SET_ASIDE || d->cu->interrupt;
 }
 
 Status cuda_copy(Device *device, const Copy *c, Stream *s, Failure *f) {
@@ -61,9 +65,12 @@ Status cuda_copy(Device *device, const Copy *c, Stream *s, Failure *f) {
     if (status != GPU_OK) return status;
     CUstream stream = cuda_stream_of(s);
     const char *call;
-    bool later = copies_later(d, c, stream);
-    CUresult r = copy(d, c, stream, &call);
-    if (!r && later) {
+    bool pageable = is_pageable(d, c, stream);
+    if (pageable && c->waiter && waits(d, c)) status = cuda_wait(d, stream, c->waiter, f);
+    CUresult r = status == GPU_OK ? copy(d, c, stream, &call) : CUDA_SUCCESS;
+    /* Where the driver stages such memory, it has read or written it when the call returns. Where the device reaches
+     * it by itself, it may copy later. */
+    if (status == GPU_OK && !r && pageable && d->base.info.pageable_memory_access) {
         call = "cuStreamSynchronize";
         r = d->cu->cuStreamSynchronize(stream);
     }

@@ -63,6 +63,10 @@ static Status wait_for(const Target *t, const Waiter *w, Failure *f) {
     }
 }
 
+Status cuda_wait(CudaDevice *d, CUstream s, const Waiter *w, Failure *f) {
+    return wait_for(&(Target){.device = d, .stream = s}, w, f);
+}
+
 /* ---- streams ----------------------------------------------------------------------------------- */
 
 Stream *cuda_default_stream(Device *d, DefaultStream which) { return &((CudaDevice *)d)->defaults[which]; }
@@ -174,7 +178,7 @@ Status cuda_stream_synchronize(Stream *s, const Waiter *w, Failure *f) {
     Status status = cuda_enter(d, &before, f);
     if (status != GPU_OK) return status;
     uint64_t ticket = cuda_ticket(d);
-    status = wait_for(&(Target){.device = d, .stream = s->handle}, w, f);
+    status = cuda_wait(d, s->handle, w, f);
     if (status == GPU_OK) status = cuda_settle(d, false, s->handle, ticket, f);
     cuda_leave(d, before);
     return status;

@@ -102,6 +102,7 @@ typedef struct Transfer {
     Device *device, *other; /* other: COPY_ON_DEVICE from there; NULL: the same */
     CopyKind kind;
     Stream *stream;
+    const Waiter *waiter;
     Failure *failure;
 } Transfer;
 
@@ -116,7 +117,7 @@ typedef struct Plan {
 /* The innermost axes as the rows of one call: how many axes that takes. Rows go upwards and don't overlap. */
 static int rows_of(const Walk *w, const Transfer *t, Copy *c) {
     int last = w->n - 1, taken = 0;
-    *c = (Copy){.kind = t->kind, .width = (size_t)w->item, .rows = 1, .from_device = t->other};
+    *c = (Copy){.kind = t->kind, .width = (size_t)w->item, .rows = 1, .from_device = t->other, .waiter = t->waiter};
     if (last >= 0 && w->to_step[last] == w->item && w->from_step[last] == w->item) {
         c->width = (size_t)(w->size[last--] * w->item);
         taken++;
@@ -211,8 +212,8 @@ static size_t bytes_of(const HostArray *a) {
     return bytes;
 }
 
-static Status to_device(const Place *place, const HostArray *source, Stream *s, Failure *f) {
-    Transfer t = {place->device, NULL, COPY_TO_DEVICE, s, f};
+static Status to_device(const Place *place, const HostArray *source, Stream *s, const Waiter *w, Failure *f) {
+    Transfer t = {place->device, NULL, COPY_TO_DEVICE, s, w, f};
     HostArray to = place->array, from = *source, packed;
     Plan plan;
     go_upwards(&to, &from);
@@ -232,7 +233,7 @@ static Status span_to_host(const HostArray *to, const HostArray *from, const Tra
     size_t bytes = span_of(from);
     void *copy = block_new(bytes);
     if (!copy) return failure_memory(t->failure);
-    Copy c = {.kind = COPY_TO_HOST, .to = copy, .from = from->data, .width = bytes, .rows = 1};
+    Copy c = {.kind = COPY_TO_HOST, .to = copy, .from = from->data, .width = bytes, .rows = 1, .waiter = t->waiter};
     Status status = t->device->ops->copy(t->device, &c, t->stream, t->failure);
     block.data = copy;
     if (status == GPU_OK) host_copy(to, &block);
@@ -240,8 +241,8 @@ static Status span_to_host(const HostArray *to, const HostArray *from, const Tra
     return status;
 }
 
-static Status to_host(const HostArray *destination, const Place *place, Stream *s, Failure *f) {
-    Transfer t = {place->device, NULL, COPY_TO_HOST, s, f};
+static Status to_host(const HostArray *destination, const Place *place, Stream *s, const Waiter *w, Failure *f) {
+    Transfer t = {place->device, NULL, COPY_TO_HOST, s, w, f};
     HostArray to = *destination, from = place->array, packed;
     Plan plan;
     go_upwards(&from, &to);
@@ -274,12 +275,12 @@ static bool overlap(const HostArray *a, const HostArray *b) {
 }
 
 /* By way of the host, so that what is read can't be what was written. */
-static Status staged(const Place *to, const Place *from, Stream *s, Failure *f) {
+static Status staged(const Place *to, const Place *from, Stream *s, const Waiter *w, Failure *f) {
     HostArray packed;
     if (!packed_like(&packed, &to->array)) return failure_memory(f);
     const Place middle = {.array = packed};
-    Status status = place_copy(&middle, from, to->device == from->device ? s : from->stream, f);
-    if (status == GPU_OK) status = place_copy(to, &middle, s, f);
+    Status status = place_copy(&middle, from, to->device == from->device ? s : from->stream, w, f);
+    if (status == GPU_OK) status = place_copy(to, &middle, s, w, f);
     free((void *)(uintptr_t)packed.data);
     return status;
 }
@@ -307,7 +308,7 @@ static Status across(const Plan *p, const Transfer *t, Stream *source) {
 
 static bool on_host(const Place *p) { return !p->device || p->device->ops->shares_host_memory; }
 
-Status place_copy(const Place *to, const Place *from, Stream *s, Failure *f) {
+Status place_copy(const Place *to, const Place *from, Stream *s, const Waiter *w, Failure *f) {
     for (int i = 0; i < to->array.ndim; i++)
         if (to->array.shape[i] == 0) return GPU_OK;
     if (on_host(to) && on_host(from)) {
@@ -322,14 +323,14 @@ Status place_copy(const Place *to, const Place *from, Stream *s, Failure *f) {
         }
         return GPU_OK;
     }
-    if (on_host(from)) return to_device(to, &from->array, s, f);
-    if (on_host(to)) return to_host(&to->array, from, s, f);
+    if (on_host(from)) return to_device(to, &from->array, s, w, f);
+    if (on_host(to)) return to_host(&to->array, from, s, w, f);
     bool same = to->device == from->device;
-    Transfer t = {to->device, same ? NULL : from->device, COPY_ON_DEVICE, s, f};
+    Transfer t = {to->device, same ? NULL : from->device, COPY_ON_DEVICE, s, w, f};
     Plan plan;
     plan_open(&plan, &to->array, &from->array, true, &t);
     bool direct = plan.calls <= MANY_CALLS && to->device->ops == from->device->ops;
-    if (!direct || (same && overlap(&to->array, &from->array))) return staged(to, from, s, f);
+    if (!direct || (same && overlap(&to->array, &from->array))) return staged(to, from, s, w, f);
     return same ? plan_run(&plan, &t) : across(&plan, &t, from->stream);
 }
 

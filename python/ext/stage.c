@@ -101,7 +101,7 @@ static bool choose_packed(Part *p) {
     return true;
 }
 
-static Status copy_in(Device *d, Part *p, Stream *s, Failure *f) {
+static Status copy_in(Device *d, Part *p, Stream *s, const Waiter *w, Failure *f) {
     p->packed = choose_packed(p);
     if (!p->packed) p->bytes = p->last - p->first;
     size_t offset = p->packed ? 0 : p->first % PLACE;
@@ -111,9 +111,14 @@ static Status copy_in(Device *d, Part *p, Stream *s, Failure *f) {
     if (p->packed) {
         Place to = place_of(p->leaf, p->at, p->strides, d),
               from = place_of(p->leaf, p->leaf->data, p->leaf->strides, NULL);
-        return place_copy(&to, &from, s, f);
+        return place_copy(&to, &from, s, w, f);
     }
-    Copy c = {.kind = COPY_TO_DEVICE, .to = p->at, .from = (void *)p->first, .width = p->bytes, .rows = 1};
+    Copy c = {.kind = COPY_TO_DEVICE,
+              .to = p->at,
+              .from = (void *)p->first,
+              .width = p->bytes,
+              .rows = 1,
+              .waiter = w};
     return d->ops->copy(d, &c, s, f);
 }
 
@@ -121,7 +126,7 @@ static Status copy_back(Device *d, const Part *p, Stream *s, Failure *f) {
     if (!p->written_last) return GPU_OK;
     if (p->packed) {
         Place from = place_of(p->leaf, p->at, p->strides, d), to = place_of(p->leaf, p->host, p->host_strides, NULL);
-        return place_copy(&to, &from, s, f);
+        return place_copy(&to, &from, s, NULL, f);
     }
     Copy c = {.kind = COPY_TO_HOST,
               .to = (void *)p->written_first,
@@ -161,10 +166,11 @@ int stage_in(Staged *s, Bound *b, const Variant *v, Device *d, Stream *stream) {
     if (!s->n) return 0;
     Failure f;
     Status status = GPU_OK;
+    GilWaiter w;
     double start = now_s();
-    Py_BEGIN_ALLOW_THREADS
-    for (uint32_t i = 0; status == GPU_OK && i < s->n; i++) status = copy_in(d, &s->parts[i], stream, &f);
-    Py_END_ALLOW_THREADS
+    const Waiter *waiter = waiter_begin(&w);
+    for (uint32_t i = 0; status == GPU_OK && i < s->n; i++) status = copy_in(d, &s->parts[i], stream, waiter, &f);
+    waiter_end(&w);
     s->copying_s = now_s() - start;
     if (status != GPU_OK) return errors_from_failure(&f, d, b->kernel);
     redirect(s, b);
