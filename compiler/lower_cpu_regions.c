@@ -53,18 +53,51 @@ static Val slot_of(Lower *L, Ref r) {
     return thread_slot(L, g->slot[r], type_bytes(type_of(L, r)));
 }
 
-static Val from_memory(Lower *L, Type t, Val v) {
-    return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, LLVMConstInt(L->i8, 0, false)) : v;
+/* The array that an address is made from; REF_NONE if there may be several. */
+static Ref root_of(const IrModule *m, Ref r) {
+    while (m->instrs.at[r].op == OP_ADDR) r = m->instrs.at[r].args[0];
+    Op op = (Op)m->instrs.at[r].op;
+    return op == OP_PARAM || op == OP_DATA ? r : REF_NONE;
 }
-static Val to_memory(Lower *L, Type t, Val v) { return t == T_BOOL ? LLVMBuildZExt(L->b, v, L->i8, "v") : v; }
+
+/* What a kept pointer counts from; NULL for other values.
+ *
+ * A pointer that is loaded from memory is not one derived from the region's argument, and so, for LLVM, no access
+ * through it could meet one through the argument, which is noalias. An offset to the argument is. */
+static Val base_of(Lower *L, Ref r) {
+    const RegionState *s = state(L);
+    Type t = type_of(L, r);
+    if (t == T_PTRS) return s->shared;
+    if (t == T_PTRL) return s->frame;
+    Ref root = t == T_PTR ? root_of(L->m, r) : REF_NONE;
+    if (root == REF_NONE || L->m->instrs.at[root].op != OP_PARAM) return NULL;
+    return cpu_param(L, (uint32_t)L->m->instrs.at[root].imm);
+}
+
+/* Is a pointer kept as such? */
+static bool keeps_pointers(const Lower *L) {
+    for (Ref r = 1; r < L->m->instrs.n; r++)
+        if (L->regions->slot[r] != NO_SLOT && type_of(L, r) == T_PTR && root_of(L->m, r) == REF_NONE) return true;
+    return false;
+}
 
 static Val load_slot(Lower *L, Ref r) {
     Type t = type_of(L, r);
-    return from_memory(L, t, LLVMBuildLoad2(L->b, ll_memory_type(L, t), slot_of(L, r), "v"));
+    Val base = base_of(L, r);
+    Val v = LLVMBuildLoad2(L->b, base ? L->i64 : ll_memory_type(L, t), slot_of(L, r), "v");
+    if (base) return at_bytes(L, base, v);
+    return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, LLVMConstInt(L->i8, 0, false)) : v;
 }
 
 static void store_slot(Lower *L, Ref r) {
-    LLVMBuildStore(L->b, to_memory(L, type_of(L, r), ll_value(L, r)), slot_of(L, r));
+    Val v = ll_value(L, r), base = base_of(L, r);
+    if (base) {
+        base = LLVMBuildPtrToInt(L->b, base, L->i64, "base");
+        v = LLVMBuildSub(L->b, LLVMBuildPtrToInt(L->b, v, L->i64, "v"), base, "offset");
+    } else if (type_of(L, r) == T_BOOL) {
+        v = LLVMBuildZExt(L->b, v, L->i8, "v");
+    }
+    LLVMBuildStore(L->b, v, slot_of(L, r));
 }
 
 static bool has_variable(const Lower *L, Ref r) {
@@ -197,8 +230,12 @@ static Val make_function(Lower *L, uint32_t k) {
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     ll_attribute(L, fn, LLVMAttributeFunctionIndex, "nounwind", 0);
     ll_attribute(L, fn, LLVMAttributeFunctionIndex, "noinline", 0);
-    for (uint32_t i = 0; i < n; i++)
-        if (type_is_ptr((Type)m->params.at[i].type)) cpu_describe_pointer(L, &m->params.at[i], i);
+    bool may_meet = keeps_pointers(L);
+    for (uint32_t i = 0; i < n; i++) {
+        IrParam p = m->params.at[i];
+        if (may_meet) p.flags &= (uint8_t)~PARAM_NOALIAS;
+        if (type_is_ptr((Type)p.type)) cpu_describe_pointer(L, &p, i);
+    }
     ll_attribute(L, fn, n + 1, "noalias", 0);
     ll_attribute(L, fn, n + 1, "readonly", 0);
     for (uint32_t i = n + 4; i <= n + MORE_PARAMS; i++) {

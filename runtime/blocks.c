@@ -288,13 +288,21 @@ static BlockEnd report_stuck(const CpuBlock *b, uint32_t t, uint32_t other, Stuc
     return BLOCK_STUCK;
 }
 
+/* A thread that t's operation names and that waits for something else; UINT32_MAX: there is none. */
+static uint32_t missing(const CpuBlock *b, uint32_t t) {
+    uint32_t first = t / WARP * WARP, last = b->threads - first < WARP ? b->threads : first + WARP;
+    for (uint32_t i = first; i < last; i++)
+        if (b->operands[t].mask >> (i - first) & 1 && b->state[i] != REGION_DONE && b->state[i] != b->state[t]) return i;
+    return UINT32_MAX;
+}
+
 /* All threads wait or have ended. */
 static BlockEnd open_barrier(const Image *image, CpuBlock *b, Stuck *stuck) {
     uint32_t first = UINT32_MAX, odd = UINT32_MAX;
     for (uint32_t t = 0; t < b->threads; t++) {
         if (b->state[t] == REGION_DONE) continue;
         const ImageCut *c = cut_of(image, b->state[t]);
-        if (!is_block_wide(c)) return report_stuck(b, t, first, stuck);
+        if (!is_block_wide(c)) return report_stuck(b, t, missing(b, t), stuck);
         if (first == UINT32_MAX) first = t;
         else if (odd == UINT32_MAX && !same_operation(c, cut_of(image, b->state[first]))) odd = t;
     }

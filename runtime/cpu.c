@@ -259,7 +259,8 @@ static Status stuck_failure(const Image *image, const Stuck *s, Failure *f) {
     return failure_set(
         f, GPU_ERROR_FAULT,
         "block (%u, %u, %u): thread (%u, %u, %u) waits at %s:%u (%s) and thread (%u, %u, %u) at %s:%u (%s): "
-        "neither can go on. All threads of a block must come to the same barrier",
+        "neither can go on. All threads of a block must come to the same barrier, all that a mask names to the same "
+        "operation of a warp",
         s->block[0], s->block[1], s->block[2], s->thread[0], s->thread[1], s->thread[2], file_of(image, s->cut),
         c->line, name_of(c), s->other_thread[0], s->other_thread[1], s->other_thread[2], file_of(image, s->other_cut),
         o->line, name_of(o));

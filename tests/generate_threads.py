@@ -1,0 +1,385 @@
+"""Random kernels whose threads work together, for differential tests: all devices must give the same.
+
+A program is right by construction: the generator knows at each statement which threads of the block are there, so that
+masks name the lanes that come, shuffles read lanes that take part, and barriers stand where all threads that haven't
+ended come. Where control depends on data, threads do nothing together, but for the lanes that a ballot has found.
+Shared elements are written between barriers, each by one thread; atomics are those whose order makes no difference.
+
+    python tests/generate_threads.py SEED           shows the kernel
+    python tests/generate_threads.py --run FIRST N  compares N kernels on `cpu` and `emulated`
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from typing import Any
+
+import numpy as np
+
+BLOCKS = (1, 7, 32, 33, 40, 64, 96, 100, 128)  # threads
+VARIABLES = 4
+ATOMICS = ("add", "min", "max", "and_", "or_", "xor")
+SHUFFLED = ("int32", "int64", "float32", "float64", "int8", "uint16")
+
+
+class Program:
+    """A kernel with the launch and the arguments that it takes.
+
+    Attributes
+    ----------
+    source : str
+        A function ``kernel(x, trips, masks, lanes, out, acc)``.
+    numba : bool
+        In which dialect it is.
+    grid, block : int
+        Blocks, and threads of each.
+    masks : numpy.ndarray
+        uint32 by number of a place in the program and by warp: the lanes that come there.
+    lanes : numpy.ndarray
+        int32 by number of a place and by thread: a lane that comes there, too.
+    """
+
+    source: str
+    numba: bool
+    grid: int
+    block: int
+    masks: np.ndarray
+    lanes: np.ndarray
+
+    def arguments(self) -> list[np.ndarray]:
+        """New arguments; the last two are results: one row for each thread, one value for each atomic operation."""
+        threads = self.grid * self.block
+        x = np.random.default_rng(threads).integers(0, 1 << 16, (threads, VARIABLES))
+        out = np.full((threads, VARIABLES + 1), -1, np.int64)
+        return [x, np.array([0, 1, 2, 3]), self.masks, self.lanes, out, np.zeros((len(ATOMICS), 8), np.int64)]
+
+
+class Generator:
+    """Makes one program."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.program = Program()
+        self.lines: list[str] = []
+        self.masks: list[list[int]] = []
+        self.lanes: list[list[int]] = []
+        self.counter = 0
+
+    def make(self) -> Program:
+        """Write the kernel."""
+        r, p = self.random, self.program
+        p.numba, p.grid, p.block = r.random() < 0.4, r.randint(1, 2), r.choice(BLOCKS)
+        self.size = p.block
+        self.alive = [True] * self.size
+        self.start()
+        for _ in range(r.randint(5, 12)):
+            if r.random() < 0.1:
+                self.early_return()
+            else:
+                self.statement(1, list(self.alive), block=True, depth=0)
+        self.emit(1, "gpu.syncthreads()")
+        self.finish(1, "s[t] + w[t]")
+        text = "def kernel(x, trips, masks, lanes, out, acc):\n" + "\n".join(self.lines) + "\n"
+        p.source = text.replace("gpu.", "cuda.") if p.numba else text
+        warps = (self.size + 31) // 32
+        p.masks = np.array(self.masks or [[0] * warps], np.uint32)
+        p.lanes = np.array(self.lanes or [[0] * self.size], np.int32)
+        return p
+
+    def start(self) -> None:
+        self.emit(1, "t = gpu.threadIdx.x")
+        self.emit(1, "i = gpu.grid(1)")
+        self.emit(1, "warp = t // 32")
+        self.emit(1, f"s = gpu.shared.array({self.size}, np.int64)")
+        self.emit(1, f"w = gpu.shared.array({(self.size + 31) // 32 * 32}, np.int64)")
+        self.emit(1, "sums = gpu.shared.array(4, np.int64)")
+        self.emit(1, "mine = gpu.local.array(4, np.int64)")
+        for k in range(VARIABLES):
+            self.emit(1, f"v{k} = x[i, {k}]")
+        self.emit(1, "for j in range(4):")
+        self.emit(2, "mine[j] = v0 + j")
+        self.emit(1, "s[t] = v1")
+        self.emit(1, "w[t] = v2")
+        self.emit(1, "gpu.syncthreads()")
+
+    def finish(self, indent: int, last: str) -> None:
+        for k in range(VARIABLES):
+            self.emit(indent, f"out[i, {k}] = v{k}")
+        self.emit(indent, f"out[i, {VARIABLES}] = {last}")
+
+    # ---- text
+
+    def emit(self, indent: int, text: str) -> None:
+        self.lines.append("    " * indent + text)
+
+    def fresh(self, letter: str) -> str:
+        self.counter += 1
+        return f"{letter}{self.counter}"
+
+    def variable(self) -> str:
+        return f"v{self.random.randrange(VARIABLES)}"
+
+    def assign(self, indent: int, text: str) -> None:
+        """Into some variable: small numbers, that sums can't overflow and float32 can hold."""
+        self.emit(indent, f"{self.variable()} = np.int64({text}) & 0xFFFF")
+
+    def expression(self, depth: int = 2) -> str:
+        r = self.random
+        if depth == 0 or r.random() < 0.2:
+            return r.choice([self.variable(), self.variable(), "t", "mine[t & 3]", f"mine[{self.variable()} & 3]"])
+        a, b = self.expression(depth - 1), self.expression(depth - 1)
+        return r.choice([f"({a} {op} {b})" for op in "+-^&|"] + [f"({a} * {r.randint(2, 9)})", f"({a} >> 2)"])
+
+    def condition(self) -> str:
+        return f"{self.expression(1)} & 0xFFFF {self.random.choice('<>')} {self.expression(1)} & 0xFFFF"
+
+    def place(self) -> str:
+        """An expression for an element of `s`."""
+        n = self.size
+        return self.random.choice([f"({self.expression(1)} & 0xFFFF) % {n}", f"{n - 1} - t", f"(t + 1) % {n}", "t"])
+
+    # ---- who is there
+
+    def here(self, there: list[bool]) -> str:
+        """The mask of a place, as the kernel writes it."""
+        rows = [sum(1 << k for k, on in enumerate(there[w : w + 32]) if on) for w in range(0, self.size, 32)]
+        self.masks.append(rows)
+        if all(m == 0xFFFFFFFF for m in rows) and self.random.random() < 0.7:
+            self.lanes.append([0] * self.size)
+            return "0xFFFFFFFF"
+        self.lanes.append([0] * self.size)
+        return f"masks[{len(self.masks) - 1}, warp]"
+
+    def other_lanes(self, there: list[bool]) -> str:
+        """A lane that is there, too, for each thread."""
+        row = []
+        for t in range(self.size):
+            first = t // 32 * 32
+            row.append(self.random.choice([k for k, on in enumerate(there[first : first + 32]) if on] or [0]))
+        self.masks.append([0] * ((self.size + 31) // 32))
+        self.lanes.append(row)
+        return f"lanes[{len(self.lanes) - 1}, t]"
+
+    def known_condition(self) -> tuple[str, list[bool]]:
+        """A condition that depends on the thread's number alone, and for whom it holds."""
+        n = self.random.randint(1, self.size)
+        every = self.random.randint(2, 5)
+        some = [f"t < {n}", f"t >= {n}", f"t % {every} == 1", "t // 32 % 2 == 0", f"t & {n} != 0", "t == 0"]
+        text = self.random.choice(some)
+        return text, [bool(eval(text, {"t": t})) for t in range(self.size)]
+
+    # ---- statements
+
+    def statement(self, indent: int, there: list[bool], block: bool, depth: int) -> None:
+        """One statement for the threads that are there: all that haven't ended, if `block`."""
+        r = self.random
+        options = [self.compute, self.touch, self.shuffle, self.vote, self.exchange, self.ballot_branch, self.data_loop]
+        weights = [2, 2, 3, 3, 2, 1, 1]
+        if depth < 2:
+            options += [self.known_branch, self.warp_loop, self.while_any]
+            weights += [2, 1, 1]
+        if block:
+            options += [self.write_shared, self.block_sum, self.block_vote, self.two_barriers]
+            weights += [3, 2, 2, 1]
+            if depth < 2:
+                options.append(self.block_loop)
+                weights.append(3)
+        r.choices(options, weights)[0](indent, there, depth)
+
+    def body(self, indent: int, there: list[bool], block: bool, depth: int) -> None:
+        for _ in range(self.random.randint(1, 3)):
+            self.statement(indent, there, block, depth)
+
+    def compute(self, indent: int, there: list[bool], depth: int) -> None:
+        self.assign(indent, self.expression(3))
+
+    def touch(self, indent: int, there: list[bool], depth: int) -> None:
+        """Memory that needs no others: the own array, an atomic operation, a shared element that nobody writes now."""
+        r = self.random
+        which = r.randrange(len(ATOMICS))
+        value = f"({self.expression()}) & 0xFFFF"
+        choice = r.random()
+        if choice < 0.4:
+            self.emit(indent, f"mine[({self.expression(1)}) & 3] = {value}")
+        elif choice < 0.7:
+            self.emit(indent, f"gpu.atomic.{ATOMICS[which]}(acc, ({which}, ({self.expression(1)}) & 7), {value})")
+        else:
+            self.assign(indent, f"s[{self.place()}]")
+
+    def shuffle(self, indent: int, there: list[bool], depth: int) -> None:
+        r = self.random
+        dtype, value = r.choice(SHUFFLED), f"({self.expression(1)}) & 0x7F"
+        mask, step = self.here(there), r.choice([1, 2, 5, 16])
+        moved = {
+            "up": lambda k: k - step if k >= step else k,
+            "down": lambda k: k + step if k + step < 32 else k,
+            "xor": lambda k: k ^ step,
+        }
+        name = r.choice(list(moved))
+        sources = [t // 32 * 32 + moved[name](t % 32) for t in range(self.size)]
+        ok = all(k < self.size and there[k] for t, k in enumerate(sources) if there[t])
+        which = f"_{name}_sync({mask}, np.{dtype}({value}), {step})"
+        if not ok or r.random() < 0.4:
+            which = f"_sync({mask}, np.{dtype}({value}), {self.other_lanes(there)})"
+        self.assign(indent, f"gpu.shfl{which}")
+
+    def vote(self, indent: int, there: list[bool], depth: int) -> None:
+        mask, few = self.here(there), f"({self.expression(1)}) & 3"
+        options = [f"gpu.{name}_sync({mask}, {self.condition()})" for name in ("all", "any", "eq", "ballot")]
+        options += [f"gpu.match_any_sync({mask}, {few})", f"gpu.match_all_sync({mask}, {few})[0]"]
+        if not self.program.numba:
+            names = self.random.sample(["add", "min", "max", "and", "or", "xor"], 3)
+            options += [f"gpu.reduce_{name}_sync({mask}, np.uint32({self.expression(1)} & 0xFFFF))" for name in names]
+        self.assign(indent, self.random.choice(options))
+
+    def exchange(self, indent: int, there: list[bool], depth: int) -> None:
+        """Through shared memory, among the lanes of a warp."""
+        mask, lane = self.here(there), self.other_lanes(there)
+        self.emit(indent, f"gpu.syncwarp({mask})")
+        self.emit(indent, f"w[t] = {self.expression()} & 0xFFFF")
+        self.emit(indent, f"gpu.syncwarp({mask})")
+        self.assign(indent, f"w[warp * 32 + {lane}]")
+
+    def ballot_branch(self, indent: int, there: list[bool], depth: int) -> None:
+        """Lanes that data chooses work together."""
+        p, b = self.fresh("p"), self.fresh("b")
+        self.emit(indent, f"{p} = {self.condition()}")
+        self.emit(indent, f"{b} = gpu.ballot_sync({self.here(there)}, {p})")
+        self.emit(indent, f"if {p}:")
+        self.assign(indent + 1, f"gpu.shfl_sync({b}, {self.variable()}, gpu.ffs({b}) - 1)")
+        self.emit(indent + 1, f"if gpu.any_sync({b}, {self.condition()}):")
+        self.assign(indent + 2, f"gpu.popc(gpu.ballot_sync({b}, {self.condition()}))")
+        if self.random.random() < 0.5:
+            self.emit(indent, "else:")
+            self.compute(indent + 1, there, depth)
+
+    def data_loop(self, indent: int, there: list[bool], depth: int) -> None:
+        """Each thread for itself."""
+        name = self.fresh("j")
+        self.emit(indent, f"for {name} in range({self.variable()} % 5):")
+        self.touch(indent + 1, there, depth)
+        self.emit(indent + 1, f"if {self.condition()}:")
+        self.emit(indent + 2, self.random.choice(["break", "continue"]))
+        self.compute(indent + 1, there, depth)
+
+    def known_branch(self, indent: int, there: list[bool], depth: int) -> None:
+        text, holds = self.known_condition()
+        self.emit(indent, f"if {text}:")
+        self.body(indent + 1, [a and b for a, b in zip(there, holds, strict=True)], False, depth + 1)
+        if self.random.random() < 0.6:
+            self.emit(indent, "else:")
+            self.body(indent + 1, [a and not b for a, b in zip(there, holds, strict=True)], False, depth + 1)
+
+    def warp_loop(self, indent: int, there: list[bool], depth: int) -> None:
+        """Warps go round differently often."""
+        self.emit(indent, f"for {self.fresh('j')} in range(warp + {self.random.randint(0, 1)}):")
+        self.body(indent + 1, there, False, depth + 1)
+
+    def while_any(self, indent: int, there: list[bool], depth: int) -> None:
+        """Until no lane of the warp has work."""
+        n = self.fresh("n")
+        self.emit(indent, f"{n} = {self.variable()} & 3")
+        self.emit(indent, f"while gpu.any_sync({self.here(there)}, {n} > 0):")
+        self.emit(indent + 1, f"if {n} > 0:")
+        self.touch(indent + 2, there, depth)
+        self.emit(indent + 2, f"{n} -= 1")
+        self.body(indent + 1, there, False, depth + 1)
+
+    def block_loop(self, indent: int, there: list[bool], depth: int) -> None:
+        r, name = self.random, self.fresh("j")
+        self.emit(indent, f"for {name} in range({r.choice(['2', '3', f'trips[{r.randint(0, 3)}]'])}):")
+        self.body(indent + 1, there, True, depth + 1)
+        if r.random() < 0.4:
+            vote = f"gpu.syncthreads_{r.choice(['or', 'and'])}({self.condition()})"
+            self.emit(indent + 1, f"if {r.choice([vote, f'{name} == trips[1]'])}:")
+            self.emit(indent + 2, r.choice(["break", "continue"]))
+            self.body(indent + 1, there, True, depth + 1)
+
+    def write_shared(self, indent: int, there: list[bool], depth: int) -> None:
+        n = self.size
+        place = self.random.choice(["t", f"{n - 1} - t", f"(t + {self.random.randint(1, n)}) % {n}"])
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"s[{place}] = ({self.expression()}) & 0xFFFF")
+        self.emit(indent, "gpu.syncthreads()")
+        self.assign(indent, f"s[{self.place()}]")
+
+    def block_sum(self, indent: int, there: list[bool], depth: int) -> None:
+        name, cell = self.random.choice(["add", "max", "xor", "or_"]), self.random.randrange(4)
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"sums[{cell}] = 0")
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"if {self.condition()}:")
+        self.emit(indent + 1, f"gpu.atomic.{name}(sums, {cell}, {self.expression()} & 0xFFFF)")
+        self.emit(indent, "gpu.syncthreads()")
+        self.assign(indent, f"sums[{cell}]")
+
+    def block_vote(self, indent: int, there: list[bool], depth: int) -> None:
+        self.assign(indent, f"gpu.syncthreads_{self.random.choice(['count', 'and', 'or'])}({self.condition()})")
+
+    def two_barriers(self, indent: int, there: list[bool], depth: int) -> None:
+        """Warps meet at barriers of different lines."""
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"s[t] = {self.variable()}")
+        self.emit(indent, "if warp % 2 == 0:")
+        self.emit(indent + 1, "gpu.syncthreads()")
+        self.assign(indent + 1, f"s[{self.place()}]")
+        self.emit(indent, "else:")
+        self.compute(indent + 1, there, depth)
+        self.emit(indent + 1, "gpu.syncthreads()")
+
+    def early_return(self) -> None:
+        text, holds = self.known_condition()
+        self.emit(1, f"if {text}:")
+        self.finish(2, "-2")
+        self.emit(2, "return")
+        self.alive = [a and not b for a, b in zip(self.alive, holds, strict=True)]
+
+
+def generate(seed: int) -> Program:
+    """The program of a seed."""
+    return Generator(seed).make()
+
+
+def compare(seed: int, devices: tuple[str, ...] = ("emulated", "cpu")) -> str | None:
+    """Run a program on each device; None if all agree with the first, else what differs."""
+    import gpu
+    from gpu import cuda
+
+    program = generate(seed)
+    scope: dict[str, Any] = {"np": np, "gpu": gpu, "cuda": cuda}
+    exec(compile(program.source, f"<seed {seed}>", "exec"), scope)
+    kernel = (cuda.jit if program.numba else gpu.jit)(scope["kernel"])
+    want: list[np.ndarray] = []
+    for device in devices:
+        args = program.arguments()
+        try:
+            with gpu.device(device):
+                kernel[program.grid, program.block](*args)
+                gpu.synchronize()
+        except Exception as e:
+            return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{program.source}"
+        want = want or args[-2:]
+        for name, a, b in zip(("out", "acc"), want, args[-2:], strict=True):
+            if not np.array_equal(a, b):
+                at = tuple(int(k) for k in np.argwhere(a != b)[0])
+                values = f"{b[at]}, not {a[at]}"
+                return (
+                    f"seed {seed}: {name}{list(at)} on {device} is {values}; <<<{program.grid}, {program.block}>>>\n"
+                    f"{program.source}"
+                )
+    return None
+
+
+def main() -> None:
+    if sys.argv[1] == "--run":
+        first, count = int(sys.argv[2]), int(sys.argv[3])
+        faults = [f for f in map(compare, range(first, first + count)) if f]
+        print("\n\n".join(faults[:10]))
+        print(f"{count - len(faults)} of {count} programs agree")
+        sys.exit(bool(faults))
+    print(generate(int(sys.argv[1])).source)
+
+
+if __name__ == "__main__":
+    main()
