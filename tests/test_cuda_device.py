@@ -234,6 +234,38 @@ def test_an_exception_comes_when_somebody_waits() -> None:
     assert host[:5].tolist() == list(range(5))
 
 
+def test_an_exception_comes_with_a_copy_to_the_host() -> None:
+    out = gpu.zeros(4, "i4")
+    for read in (gpu.Array.copy_to_host, np.asarray, lambda x: x[0], repr):
+        checked[1, 4](out, 2)
+        with pytest.raises(IndexError):
+            read(out)
+        gpu.synchronize()  # it is told of once
+        read(out)
+
+
+def test_ctrl_c_ends_a_copy_that_waits() -> None:
+    text = """
+    import os, signal, threading
+
+    @gpu.jit
+    def endless(x):
+        while x[0] == 0:
+            pass
+
+    out = gpu.zeros(1 << 16, "i4")
+    for copy in (out.copy_to_host, lambda: out.copy_to_device(np.ones(1 << 16, "i4")), lambda: one[1, 1](np.zeros(9))):
+        endless[1, 1](out)
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            copy()
+        except KeyboardInterrupt:
+            print("interrupted")
+        gpu.synchronize()
+    """
+    assert run(text, GPU_EMULATOR_BUDGET="0").split() == ["interrupted"] * 3
+
+
 def test_an_exception_survives_its_kernel() -> None:
     def short_lived() -> None:
         @gpu.jit

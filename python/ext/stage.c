@@ -113,12 +113,7 @@ static Status copy_in(Device *d, Part *p, Stream *s, const Waiter *w, Failure *f
               from = place_of(p->leaf, p->leaf->data, p->leaf->strides, NULL);
         return place_copy(&to, &from, s, w, f);
     }
-    Copy c = {.kind = COPY_TO_DEVICE,
-              .to = p->at,
-              .from = (void *)p->first,
-              .width = p->bytes,
-              .rows = 1,
-              .waiter = w};
+    Copy c = {.kind = COPY_TO_DEVICE, .to = p->at, .from = (void *)p->first, .width = p->bytes, .rows = 1, .waiter = w};
     return d->ops->copy(d, &c, s, f);
 }
 
