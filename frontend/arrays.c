@@ -72,7 +72,10 @@ static void copy_in_order(const HostArray *a, uint32_t axis, const char *from, c
     for (int64_t i = 0; i < a->shape[axis]; i++) copy_in_order(a, axis + 1, from + i * a->strides[axis], to);
 }
 
-enum { CONST_BYTES = 32768 }; /* what goes to constant memory, of the 64 KiB there are */
+enum {
+    CONST_BYTES = 32768,  /* what goes to constant memory, of the 64 KiB there are */
+    LARGE_BYTES = 1 << 20 /* what makes PTX so long that compiling it takes a while */
+};
 
 static uint32_t captured_data(Eval *e, const HostArray *a, size_t size) {
     for (uint32_t i = 0; i < e->data.n; i++)
@@ -83,6 +86,9 @@ static uint32_t captured_data(Eval *e, const HostArray *a, size_t size) {
         copy_in_order(a, 0, a->data, &to);
         bytes = copy;
     }
+    if (size > LARGE_BYTES)
+        e_help(e, e_diag(e, (PySpan){0}, DIAG_CAPTURED_LARGE, (unsigned)(size >> 20)),
+               "as an argument it is copied once, and each specialisation compiles as quickly as any other");
     VEC_PUSH(e->arena, &e->m->data, ((IrData){bytes, size, 16, size <= CONST_BYTES}));
     VEC_PUSH(e->arena, &e->data, ((DataEntry){a, e->m->data.n - 1}));
     return e->m->data.n - 1;

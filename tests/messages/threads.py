@@ -304,3 +304,16 @@ def collectives(x, n):
 #    help: it is gpu.syncthreads()
 #    in kernel collectives(array(int64, 1d, C), int (weak))
 # <<<
+
+
+LARGE = np.zeros(1 << 18)
+
+
+@gpu.jit
+def captures(x):
+    x[0] = LARGE[int(x[1])]
+
+
+# >>> message captures(f8[::1])
+# PerformanceWarning: threads.py:314: this captured array of 2 MiB becomes part of the compiled code; as an argument it is copied once, and each specialisation compiles as quickly as any other
+# <<<
