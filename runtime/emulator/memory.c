@@ -15,7 +15,9 @@
 
 enum { GRANULE = 256, MAX_FREED = 4096, NEAR_BYTES = 1 << 20 };
 #define LARGEST_WINDOW (UINT64_C(1) << 42)
-#define RETURN_BYTES (UINT64_C(64) << 10) /* from this size on, a freed allocation's pages go back to the system */
+#define PAGE UINT64_C(4096)
+#define RETURN_BYTES                                                                                                   \
+    (UINT64_C(16) << 10) /* from this size on, a freed allocation's pages go back to the system at once */
 
 struct Memory {
     pthread_mutex_t lock;
@@ -120,18 +122,38 @@ static void drop(Memory *m, size_t from, size_t to) {
     m->n -= to - from;
 }
 
-/* Forgets about half of the freed allocations, the older ones, when there are too many. */
+/* The pages that lie wholly between two addresses of the window go back to the system. */
+static void give_back(const Memory *m, uint64_t from, uint64_t to) {
+    uint64_t alias = (uint64_t)(uintptr_t)m->alias - (uint64_t)(uintptr_t)m->window;
+    uint64_t first = (from + alias + PAGE - 1) & ~(PAGE - 1), end = (to + alias) & ~(PAGE - 1);
+    if (end > first) madvise((void *)(uintptr_t)first, end - first, MADV_DONTNEED);
+}
+
+static bool in_window(const Memory *m, const Alloc *a) {
+    return a->address - (uint64_t)(uintptr_t)m->window < m->window_bytes;
+}
+
+/* Forgets about half of the freed allocations, the older ones, when there are too many. Where they lay, up to what
+ * stays on both sides, nothing is needed. */
 static void forget_old(Memory *m) {
     if (m->freed < 2 * MAX_FREED) return;
     double serials = 0;
     for (size_t i = 0; i < m->n; i++) serials += m->items[i]->freed ? (double)m->items[i]->serial : 0;
     double mean = serials / (double)m->freed;
     size_t kept = 0;
+    uint64_t from = (uint64_t)(uintptr_t)m->window, to = from; /* to: the end of what is forgotten since `from` */
     for (size_t i = 0; i < m->n; i++) {
         Alloc *a = m->items[i];
-        if (a->freed && (double)a->serial <= mean) destroy(a);
+        bool old = a->freed && (double)a->serial <= mean, inside = in_window(m, a);
+        if (inside && old) to = a->address + a->bytes;
+        if (inside && !old) {
+            if (to > from) give_back(m, from, a->address);
+            from = to = a->address + a->bytes;
+        }
+        if (old) destroy(a);
         else m->items[kept++] = a;
     }
+    if (to > from) give_back(m, from, to);
     m->freed -= m->n - kept;
     m->n = kept;
 }
@@ -181,7 +203,7 @@ static uint64_t find_gap(Memory *m, uint64_t need) {
     uint64_t start = (uint64_t)(uintptr_t)m->window, free_from = start;
     for (size_t i = 0; i < m->n; i++) {
         const Alloc *a = m->items[i];
-        if (a->freed || a->address < start || a->address - start >= m->window_bytes) continue;
+        if (a->freed || !in_window(m, a)) continue;
         if (a->address - free_from >= need) return free_from - start;
         free_from = a->address + padded(a->bytes);
     }
@@ -253,11 +275,7 @@ bool memory_free(Memory *m, uint64_t address) {
     Alloc *a = starting_at(m, address, false);
     if (a) {
         retire(m, a);
-        if (a->bytes >= RETURN_BYTES) {
-            uint64_t first = ((uint64_t)(uintptr_t)a->host + 4095) & ~UINT64_C(4095);
-            uint64_t end = ((uint64_t)(uintptr_t)a->host + a->bytes) & ~UINT64_C(4095);
-            if (end > first) madvise((void *)(uintptr_t)first, end - first, MADV_DONTNEED);
-        }
+        if (a->bytes >= RETURN_BYTES) give_back(m, a->address, a->address + a->bytes);
     }
     pthread_mutex_unlock(&m->lock);
     return a != NULL;

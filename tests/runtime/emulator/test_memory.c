@@ -44,6 +44,33 @@ static void many_allocations(void) {
     memory_close(m);
 }
 
+static long resident_bytes(void) {
+    long size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    CHECK(f && fscanf(f, "%ld %ld", &size, &resident) == 2);
+    if (f) fclose(f);
+    return resident * 4096;
+}
+
+static void freed_pages_go_back(void) {
+    enum { BYTES = 4000, COUNT = 60000, MANY = 64 << 20 };
+    Memory *m = memory_open(UINT64_C(8) << 30);
+    uint64_t kept[COUNT / 1000];
+    long before = resident_bytes();
+    for (uint64_t i = 0; i < COUNT; i++) {
+        uint64_t a = memory_alloc(m, ALLOC_DEVICE, BYTES, NULL);
+        memset(memory_bytes(m, a, BYTES), (int)(i / 1000), BYTES);
+        if (i % 1000 == 500) kept[i / 1000] = a;
+        else memory_free(m, a);
+    }
+    CHECK(resident_bytes() - before < MANY);
+    for (int i = 0; i < COUNT / 1000; i++) {
+        const uint8_t *p = memory_bytes(m, kept[i], BYTES);
+        CHECK(p[0] == i && p[BYTES - 1] == i && memcmp(p, p + 1, BYTES - 1) == 0);
+    }
+    memory_close(m);
+}
+
 /* ---- ld and st --------------------------------------------------------------------------------- */
 
 static void widths_and_signs(void) {
@@ -219,6 +246,7 @@ static void all_lanes_count(void) {
 int main(void) {
     allocations();
     many_allocations();
+    freed_pages_go_back();
     widths_and_signs();
     vectors_and_halves();
     spaces();
