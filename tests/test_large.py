@@ -79,3 +79,17 @@ def test_results_stay_the_same(kind: str) -> None:
         with gpu.device(device):
             k[1, 32](x, results[device])
     np.testing.assert_allclose(results["cpu"], results["python"], rtol=1e-5)
+
+
+def test_a_chain_of_operations_isnt_too_long_for_the_stack() -> None:
+    n = 25000
+    step = "    a = (a ^ i) + 1\n"
+    names = {"gpu": gpu}
+    exec(compile(f"def k(o):\n    i = gpu.threadIdx.x\n    a = i\n{step * n}    o[i] = a\n", "<chain>", "exec"), names)
+    out = np.zeros(4, "i4")  # narrower than `a`: LLVM looks along the chain whether it could be, too
+    with gpu.device("cpu"):
+        gpu.jit(names["k"])[1, 4](out)
+    expected = np.arange(4)
+    for _ in range(n):
+        expected = (expected ^ np.arange(4)) + 1
+    assert out.tolist() == expected.tolist()

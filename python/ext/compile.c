@@ -1,6 +1,7 @@
 /* compile.c - from a key to an IrModule to an Image: frontend and compiler library, joined. */
 #include "core.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 /* ---- the frontend ------------------------------------------------------------------------------ */
@@ -157,35 +158,53 @@ int compile_sm(const Device *d) {
 
 /* ---- the compiler library ---------------------------------------------------------------------- */
 
+/* Passes, ours and LLVM's, recurse along chains of operations: a long kernel needs more stack than threads have. */
+enum { LONG_KERNEL = 5000 /* operations */, LONG_STACK = 512 << 20 /* bytes; what isn't used takes no memory */ };
+
 typedef struct LlvmJob {
+    Compilation *c;
     const CompilerApi *api;
     const CompileOptions *options;
     Stage stage;
     bool want_text;
     Image *image;
     char *text, *error;
+    bool ok; /* memory was enough */
 } LlvmJob;
 
 /* The passes allocate in the arena, whose end of memory must lead to a frame that still runs. */
-static bool run_llvm(Compilation *c, LlvmJob *job) {
+static void *run_llvm(void *arg) {
+    LlvmJob *job = arg;
+    Compilation *c = job->c;
     jmp_buf on_oom;
     c->arena.on_oom = &on_oom;
-    bool ok = setjmp(on_oom) == 0;
-    if (ok && job->want_text) job->text = job->api->text(c->module, job->options, job->stage, &job->error);
-    else if (ok) job->image = job->api->compile(c->module, job->options, &job->error);
+    job->ok = setjmp(on_oom) == 0;
+    if (job->ok && job->want_text) job->text = job->api->text(c->module, job->options, job->stage, &job->error);
+    else if (job->ok) job->image = job->api->compile(c->module, job->options, &job->error);
     c->arena.on_oom = NULL;
-    return ok;
+    return NULL;
+}
+
+/* In a thread with a large stack; false: there is none to be had. */
+static bool run_apart(LlvmJob *job) {
+    pthread_attr_t attr;
+    pthread_t thread;
+    if (pthread_attr_init(&attr) != 0) return false;
+    bool made = pthread_attr_setstacksize(&attr, LONG_STACK) == 0 && pthread_create(&thread, &attr, run_llvm, job) == 0;
+    pthread_attr_destroy(&attr);
+    if (made) pthread_join(thread, NULL);
+    return made;
 }
 
 static int llvm(Compilation *c, LlvmJob *job) {
     job->api = compiler_api();
     if (!job->api) return -1;
-    bool ok;
+    job->c = c;
     Py_BEGIN_ALLOW_THREADS
-    ok = run_llvm(c, job);
+    if (c->module->instrs.n < LONG_KERNEL || !run_apart(job)) run_llvm(job);
     Py_END_ALLOW_THREADS
-    if (ok && (job->image || job->text)) return 0;
-    if (!ok) PyErr_NoMemory();
+    if (job->ok && (job->image || job->text)) return 0;
+    if (!job->ok) PyErr_NoMemory();
     else
         errors_raise("CompileError", "%s: %s", c->module->name,
                      job->error ? job->error : "the compiler failed without a message");
