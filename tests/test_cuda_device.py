@@ -266,6 +266,20 @@ def test_ctrl_c_ends_a_copy_that_waits() -> None:
     assert run(text, GPU_EMULATOR_BUDGET="0").split() == ["interrupted"] * 3
 
 
+def test_a_program_ends_while_a_kernel_runs() -> None:
+    text = """
+    @gpu.jit
+    def endless(x):
+        while x[0] == 0:
+            pass
+
+    stream, x = gpu.Stream(), gpu.zeros(1)
+    endless[1, 1, stream](x)
+    print("ends")
+    """
+    assert run(text, GPU_EMULATOR_BUDGET="0") == "ends\n"
+
+
 def test_an_exception_survives_its_kernel() -> None:
     def short_lived() -> None:
         @gpu.jit

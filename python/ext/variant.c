@@ -38,7 +38,24 @@ static void unload(Module *m) {
     Py_END_ALLOW_THREADS
 }
 
+/* What the driver has is given back with the process. */
+static bool interpreter_ends(void) {
+#if PY_VERSION_HEX >= 0x030d0000
+    return Py_IsFinalizing();
+#else
+    return _Py_IsFinalizing();
+#endif
+}
+
+static bool is_on_gpu(const Variant *v) {
+    for (uint32_t i = 0; i < v->nmodules; i++)
+        if (v->modules[i] && v->modules[i]->device->ops->runs_ptx) return true;
+    return false;
+}
+
+/* At the end nothing waits for a kernel that still runs, and may never end. */
 static void variant_free(Variant *v) {
+    if (interpreter_ends() && is_on_gpu(v)) return;
     for (uint32_t i = 0; i < v->nmodules; i++)
         if (v->modules[i]) unload(v->modules[i]);
     PyMem_Free(v->modules);
