@@ -192,6 +192,18 @@ def test_functions_of_a_module(driver: Driver) -> None:
     fails("INVALID_HANDLE", driver.launch, functions[0], 1, 1)
 
 
+def link(driver: Driver, *texts: str) -> c_void_p:
+    """A module of several texts."""
+    state, image, size, module = c_void_p(), c_void_p(), c_size_t(), c_void_p()
+    driver.cuLinkCreate(0, None, None, byref(state))
+    for text in texts:
+        driver.cuLinkAddData(state, 1, text.encode(), len(text), b"a.ptx", 0, None, None)
+    driver.cuLinkComplete(state, byref(image), byref(size))
+    driver.cuModuleLoadData(byref(module), image)
+    driver.cuLinkDestroy(state)
+    return module
+
+
 def test_linking(driver: Driver) -> None:
     """Two texts, one of which calls a function of the other."""
     caller = (
@@ -209,13 +221,8 @@ def test_linking(driver: Driver) -> None:
         }"""
     )
     callee = HEADER + ".visible .func (.param .b32 result) seven() { st.param.b32 [result], 7; ret; }"
-    state, image, size, module = c_void_p(), c_void_p(), c_size_t(), c_void_p()
-    driver.cuLinkCreate(0, None, None, byref(state))
-    for text in caller, callee:
-        driver.cuLinkAddData(state, 1, text.encode(), len(text), b"a.ptx", 0, None, None)
-    driver.cuLinkComplete(state, byref(image), byref(size))
-    driver.cuModuleLoadData(byref(module), image)
-    driver.cuLinkDestroy(state)
+    module = link(driver, caller, callee)
+    state, image, size = c_void_p(), c_void_p(), c_size_t()
     p, out = driver.alloc(4), np.zeros(1, np.uint32)
     driver.launch(driver.function(module, "k"), 1, 1, c_uint64(p))
     driver.to_host(out, p)
@@ -296,6 +303,39 @@ def test_attributes_of_a_function(driver: Driver) -> None:
     driver.cuFuncSetAttribute(f, 8, 100_000)
     driver.launch(f, 1, 128, shared=100_000)
     fails("INVALID_VALUE", driver.launch, f, 1, 128, shared=100_001)
+
+
+def test_declared_with_a_result_that_is_none(driver: Driver) -> None:
+    """As numba declares functions that return nothing; a parameter more is an error."""
+    caller = (
+        HEADER
+        + """
+        .extern .func (.param .b32 unused) put(.param .b64 to);
+        .visible .entry k(.param .u64 to) {
+            .reg .b32 %r1; .reg .b64 %rd1;
+            .param .b32 unused; .param .b64 p;
+            ld.param.u64 %rd1, [to];
+            st.param.b64 [p], %rd1;
+            call (unused), put, (p);
+            ld.param.b32 %r1, [unused];
+            ret;
+        }"""
+    )
+    callee = (
+        HEADER
+        + """
+        .visible .func put(.param .b64 to) {
+            .reg .b64 %rd1;
+            ld.param.u64 %rd1, [to];
+            st.global.u32 [%rd1], 9;
+            ret;
+        }"""
+    )
+    p, out = driver.alloc(4), np.zeros(1, np.uint32)
+    driver.launch(driver.function(link(driver, caller, callee), "k"), 1, 1, c_uint64(p))
+    driver.to_host(out, p)
+    assert out[0] == 9
+    fails("INVALID_PTX", link, driver, caller, callee.replace("(.param .b64 to)", "(.param .b64 to, .param .b32 more)"))
 
 
 @pytest.mark.parametrize("limit", [0, 24])

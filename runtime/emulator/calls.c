@@ -127,8 +127,7 @@ static bool argument(Decoder *d, const Stmt *s, const Arg *a, const Symbol *form
 
 static bool pass_arguments(Decoder *d, const Stmt *s, const Function *f, PtxCall *call) {
     const Call *c = s->call;
-    if (c->nargs != f->params.count || c->nresults > f->results.count)
-        return operand_error(d, s, "Wrong number of arguments");
+    if (c->nargs != f->params.count) return operand_error(d, s, "Wrong number of arguments");
     call->nargs = c->nargs;
     call->args = store_alloc(d->load->keep, c->nargs, sizeof *call->args);
     for (uint32_t i = 0; i < c->nargs; i++) {
@@ -145,6 +144,7 @@ static bool pass_arguments(Decoder *d, const Stmt *s, const Function *f, PtxCall
 /* Results come back as one piece, so the caller's variables lie as the callee's do. */
 static bool take_results(Decoder *d, const Stmt *s, const Function *f, PtxCall *call, Symbol **slots) {
     const Call *c = s->call;
+    if (c->nresults > f->results.count) return operand_error(d, s, "Wrong number of arguments");
     for (uint32_t i = 0; i < c->nresults; i++) {
         const Symbol *formal = f->results.items[i], *first = f->results.items[0];
         if (!argument(d, s, &c->results[i], formal, true, &slots[i])) return false;
@@ -171,6 +171,14 @@ static void place_prototype(Function *f) {
     for (uint32_t i = 0; i < f->results.count; i++) place_behind(f->results.items[i], &at);
 }
 
+/* Whose results the call has: a function without any may be declared with one elsewhere, which is then undefined. */
+static Function *results_of(const Call *c, Function *f) {
+    Function *declared = c->target.kind == ARG_SYMBOL ? c->target.symbol->function : NULL;
+    if (f->results.count || !declared || declared == f || !declared->results.count) return f;
+    place_prototype(declared);
+    return declared;
+}
+
 bool decode_call(Decoder *d, const Stmt *s) {
     PtxInst in = {0};
     PtxCall call = {0};
@@ -178,7 +186,7 @@ bool decode_call(Decoder *d, const Stmt *s) {
     if (!f) return false;
     if (f->index == UINT32_MAX) place_prototype(f);
     Symbol **slots = STORE_ARRAY(&d->load->scratch, Symbol *, s->call->nresults + 1);
-    if (!pass_arguments(d, s, f, &call) || !take_results(d, s, f, &call, slots)) return false;
+    if (!pass_arguments(d, s, f, &call) || !take_results(d, s, results_of(s->call, f), &call, slots)) return false;
     in.call = d->ncalls;
     STORE_PUSH(d->load->keep, d->code->calls, d->ncalls, d->calls_room) = call;
     PtxForm form = s->op->form;

@@ -53,6 +53,12 @@ static void settle_alias(Load *load, Symbol *s) {
     s->real = of->real;
 }
 
+/* What returns nothing may be declared with a result, which is then undefined: linkers of machine code take that, and
+ * numba declares such functions so. */
+static bool same_results(const Function *declared, const Function *defined) {
+    return !defined->results.count || same_interface(&declared->results, &defined->results);
+}
+
 /* What is used needs a definition of the same kind. */
 static void check(Load *load, Symbol *s) {
     if (s->alias_of) settle_alias(load, s);
@@ -72,8 +78,7 @@ static void check(Load *load, Symbol *s) {
         load_fatal(load, "'%s' is declared in '%s' otherwise than it is defined in '%s'", s->name->text,
                    source_of(load, s)->name, source_of(load, r)->name);
     else if (s->function && s->used &&
-             !(same_interface(&s->function->params, &r->function->params) &&
-               same_interface(&s->function->results, &r->function->results)))
+             !(same_interface(&s->function->params, &r->function->params) && same_results(s->function, r->function)))
         load_fatal(load, "Function '%s' is declared in '%s' with other parameters than it is defined with in '%s'",
                    s->name->text, source_of(load, s)->name, source_of(load, r)->name);
 }

@@ -11,7 +11,19 @@ from types import ModuleType
 import pytest
 
 MODULE = os.environ["PEER_MODULE"]
+FAULTS = (
+    "ILLEGAL_ADDRESS",
+    "MISALIGNED_ADDRESS",
+    "LAUNCH_FAILED",
+    "LAUNCH_TIMEOUT",
+    "ILLEGAL_INSTRUCTION",
+    "INVALID_PC",
+)
+BROKEN = 77  # also in run_numba_cuda.py
 SKIP = set(json.loads(os.environ["PEER_SKIP"]))
+
+
+broken: list[str] = []
 
 
 class Named(pytest.Module):
@@ -60,9 +72,16 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         write(report.nodeid, "passed" if xfail else "skipped", why)
     elif report.failed:
         lines = [line for line in report.longreprtext.splitlines() if line.startswith("E ")]
+        broken.extend(name for name in FAULTS if name in report.longreprtext)
         write(report.nodeid, "failed", (lines[0] if lines else report.longreprtext)[2:].strip()[:300])
     elif report.when == "call":
         write(report.nodeid, "passed")
+
+
+def pytest_runtest_logfinish() -> None:
+    """A fault of a kernel stays in the context: the other tests run in a process of their own."""
+    if broken:
+        pytest.exit("the context is broken", returncode=BROKEN)
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:

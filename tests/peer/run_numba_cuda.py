@@ -47,20 +47,14 @@ CI = (
     "cudadrv.test_host_alloc",
     "cudadrv.test_linker",
     "cudadrv.test_managed_alloc",
-    "cudadrv.test_pinned",
     "cudadrv.test_reset_device",
-    "cudadrv.test_streams",
-    "cudapy.test_atomics",
-    "cudapy.test_blackscholes",
     "cudapy.test_constmem",
     "cudapy.test_cooperative_groups",
     "cudapy.test_exception",
     "cudapy.test_gufunc",
     "cudapy.test_intrinsics",
     "cudapy.test_localmem",
-    "cudapy.test_matmul",
     "cudapy.test_print",
-    "cudapy.test_random",
     "cudapy.test_record_dtype",
     "cudapy.test_recursion",
     "cudapy.test_reduction",
@@ -68,6 +62,8 @@ CI = (
     "cudapy.test_sync",
     "cudapy.test_warp_ops",
 )
+
+BROKEN = 77  # how the plugin ends after a fault of a kernel
 
 
 class Unreachable(Exception):
@@ -147,7 +143,8 @@ def read(log: Path) -> Iterator[dict[str, str]]:
 def run_module(python: Path, name: str, env: dict[str, str], scratch: Path, limit: float) -> dict[str, tuple[str, str]]:
     """Runs a module's tests.
 
-    A test that kills the process or takes too long is left out, and the others run again without it.
+    A test that kills the process or takes too long is left out, and the others run again without it; after one that
+    leaves a broken context, the rest goes on in a new process.
 
     Returns
     -------
@@ -171,7 +168,7 @@ def run_module(python: Path, name: str, env: dict[str, str], scratch: Path, limi
                 timeout=limit,
             )
             output = done.stdout + done.stderr
-            ended = "ok" if done.returncode in (0, 1, 5) else "crashed"
+            ended = "ok" if done.returncode in (0, 1, 5) else "broken" if done.returncode == BROKEN else "crashed"
         except subprocess.TimeoutExpired as e:
             output, ended = str(e.stdout or ""), "timeout"
         running = None
@@ -181,6 +178,8 @@ def run_module(python: Path, name: str, env: dict[str, str], scratch: Path, limi
             else:
                 results[line["test"]] = (line["outcome"], line["why"])
                 running = None if running == line["test"] else running
+        if ended == "broken":
+            continue
         if ended == "ok":
             break
         if running is None:
