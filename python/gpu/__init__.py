@@ -171,7 +171,7 @@ __all__ = [
 ]
 
 
-# Names that are looked up when they are asked for: most of these modules import NumPy.
+# Names that are looked up when they are asked for: some of these modules import NumPy.
 _LATER = {
     "_array": [
         "Array",
@@ -191,11 +191,16 @@ _LATER = {
         "pinned_array",
         "mapped_array",
         "managed_array",
+    ],
+    "_device": [
+        "is_available",
+        "properties",
         "memory_info",
         "memory_stats",
         "empty_cache",
+        "pinned",
+        "can_access_peer",
     ],
-    "_device": ["is_available", "properties", "pinned", "can_access_peer"],
     "_profile": ["profile"],
     "_stream": ["Stream", "Event", "current_stream", "default_stream", "external_stream"],
 }

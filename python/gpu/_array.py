@@ -6,11 +6,12 @@ that nobody reads, and what comes out says where the view lies.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
+from ._device import device_name
 from ._errors import DeviceError
 
 if TYPE_CHECKING:
@@ -24,19 +25,6 @@ DEVICE, PINNED, MANAGED = range(3)  # MemoryKind of runtime.h
 _DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType of DLPack
 PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED, MANAGED_HOST = 1, 2, 4, 8
 REPR_ELEMENTS = 1000  # more aren't fetched for a repr
-
-
-def device_name(device: Any = None) -> str:
-    """The device that arrays live on: of a name, a number (of a GPU), an object with a name, or the current one."""
-    if device is None:
-        name = _core.current_device()
-        return "cpu" if name == "python" else name
-    if isinstance(device, int) and not isinstance(device, bool):
-        return f"cuda:{device}"
-    name = device if isinstance(device, str) else getattr(device, "name", None)
-    if not isinstance(name, str):
-        raise TypeError(f"a device is a name like 'cuda:0', or a number, not {device!r}")
-    return "cpu" if name == "python" else name
 
 
 def dtype_of(dtype: Any) -> np.dtype[Any]:
@@ -151,19 +139,17 @@ class Array(_core.ArrayBase):
 
     def _proxy(self) -> np.ndarray[Any, Any]:
         """A NumPy array with this one's address, shape and strides. It must not be read."""
-        dtype = np.dtype("u2") if self._dtype_name == "bfloat16" else self.dtype
-        address = self._address or 64  # no elements, no address
-        return np.asarray(
-            _Memory(
-                {
-                    "shape": self.shape,
-                    "strides": self.strides,
-                    "typestr": dtype.str,
-                    "data": (address, False),
-                    "version": 3,
-                }
-            )
-        )
+        return np.asarray(_Memory(self._interface(self._address, False)))
+
+    def _interface(self, address: int | None, readonly: bool) -> dict[str, Any]:
+        """What NumPy makes an array of, for memory at an address; bfloat16 as the bits, which NumPy itself knows."""
+        return {
+            "shape": self.shape,
+            "strides": self.strides,
+            "typestr": "<u2" if self._dtype_name == "bfloat16" else self.dtype.str,
+            "data": (address or 64, readonly),  # no elements, no address
+            "version": 3,
+        }
 
     def _like(self, proxy: np.ndarray[Any, Any], dtype: str | None = None) -> Array:
         """The view that a view of `_proxy` stands for."""
@@ -364,15 +350,7 @@ class Array(_core.ArrayBase):
         return host if dtype is None else host.astype(dtype, copy=False)
 
     def _host_view(self) -> np.ndarray[Any, Any]:
-        typestr = "<u2" if self._dtype_name == "bfloat16" else self.dtype.str
-        interface = {
-            "shape": self.shape,
-            "strides": self.strides,
-            "typestr": typestr,
-            "data": (self._host_address or 64, self._readonly),
-            "version": 3,
-        }
-        return np.asarray(_Memory(interface, self)).view(self.dtype)
+        return np.asarray(_Memory(self._interface(self._host_address, self._readonly), self)).view(self.dtype)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -924,42 +902,3 @@ def managed_array(
 def _host_array(shape: Any, dtype: Any, order: str, kind: int, flags: int, device: Any) -> Array:
     name = dtype_of(dtype).name
     return Array._alloc(device_name(device), _shape(shape), name, _order(order), kind, flags, None)
-
-
-# ---- memory of a device
-
-
-class MemoryInfo(NamedTuple):
-    """Bytes of a device's memory, as the driver counts: `free` are those that nobody has, this process included."""
-
-    free: int
-    total: int
-
-
-def memory_info(device: Any = None) -> MemoryInfo:
-    """Free and total memory of a device, in bytes."""
-    return MemoryInfo(*_core.memory_info(device_name(device)))
-
-
-def memory_stats(device: Any = None, *, reset_peaks: bool = False) -> dict[str, int]:
-    """What arrays and the caching pool of a device hold.
-
-    Parameters
-    ----------
-    device : str or int, optional
-    reset_peaks : bool
-        Start the peaks anew, from what is held now.
-
-    Returns
-    -------
-    dict
-        In bytes: ``used`` by arrays, ``held`` from the driver, ``cached`` (held and not used), ``largest_free``,
-        ``peak_used``, ``peak_held``, ``pinned``, ``managed``. Counts: ``blocks``, ``segments``, ``allocations``,
-        ``frees``, ``driver_allocations``, ``retries`` (how often the cache had to be emptied).
-    """
-    return _core.memory_stats(device_name(device), reset_peaks)
-
-
-def empty_cache(device: Any = None) -> None:
-    """Give memory that no array uses back to the driver, so that other processes and libraries can have it."""
-    _core.empty_cache(device_name(device))

@@ -1,4 +1,4 @@
-"""What a device is and can do: `is_available`, `properties`, and `KernelStats` of `Kernel.stats`."""
+"""What a device is, has and can do: names, properties, memory, and `KernelStats` of `Kernel.stats`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,19 @@ from . import _core
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+
+def device_name(device: Any = None) -> str:
+    """The device that arrays live on: of a name, a number (of a GPU), an object with a name, or the current one."""
+    if device is None:
+        name = _core.current_device()
+        return "cpu" if name == "python" else name
+    if isinstance(device, int) and not isinstance(device, bool):
+        return f"cuda:{device}"
+    name = device if isinstance(device, str) else getattr(device, "name", None)
+    if not isinstance(name, str):
+        raise TypeError(f"a device is a name like 'cuda:0', or a number, not {device!r}")
+    return "cpu" if name == "python" else name
 
 
 def is_available(kind: str = "cuda") -> bool:
@@ -82,6 +95,42 @@ def properties(device: str | int | None = None) -> Properties:
     """
     name = _core.current_device() if device is None else f"cuda:{device}" if isinstance(device, int) else device
     return Properties(_core.device_properties(name))
+
+
+class MemoryInfo(NamedTuple):
+    """Bytes of a device's memory, as the driver counts: `free` are those that nobody has, this process included."""
+
+    free: int
+    total: int
+
+
+def memory_info(device: Any = None) -> MemoryInfo:
+    """Free and total memory of a device, in bytes."""
+    return MemoryInfo(*_core.memory_info(device_name(device)))
+
+
+def memory_stats(device: Any = None, *, reset_peaks: bool = False) -> dict[str, int]:
+    """What arrays and the caching pool of a device hold.
+
+    Parameters
+    ----------
+    device : str or int, optional
+    reset_peaks : bool
+        Start the peaks anew, from what is held now.
+
+    Returns
+    -------
+    dict
+        In bytes: ``used`` by arrays, ``held`` from the driver, ``cached`` (held and not used), ``largest_free``,
+        ``peak_used``, ``peak_held``, ``pinned``, ``managed``. Counts: ``blocks``, ``segments``, ``allocations``,
+        ``frees``, ``driver_allocations``, ``retries`` (how often the cache had to be emptied).
+    """
+    return _core.memory_stats(device_name(device), reset_peaks)
+
+
+def empty_cache(device: Any = None) -> None:
+    """Give memory that no array uses back to the driver, so that other processes and libraries can have it."""
+    _core.empty_cache(device_name(device))
 
 
 @contextlib.contextmanager

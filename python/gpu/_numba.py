@@ -115,7 +115,7 @@ def device_array(
 
 def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
     """An array on the current device with the shape, dtype and order of another, with any contents."""
-    return DeviceNDArray._of(_array.empty_like(ary, device=_array.device_name(), stream=stream))
+    return DeviceNDArray._of(_array.empty_like(ary, device=_device.device_name(), stream=stream))
 
 
 def _new(
@@ -123,13 +123,13 @@ def _new(
 ) -> DeviceNDArray:
     sizes, name = _array._shape(shape), _array.dtype_of(dtype).name
     if strides is None:
-        return DeviceNDArray._alloc(_array.device_name(), sizes, name, _array._order(order), kind, flags, stream)
+        return DeviceNDArray._alloc(_device.device_name(), sizes, name, _array._order(order), kind, flags, stream)
     steps = _array._shape(strides)
     if len(steps) != len(sizes) or any(s < 0 for s in steps):
         raise ValueError(f"strides {steps} don't fit the shape {sizes}: one of 0 or more for each dimension")
     extent = sum((n - 1) * s for n, s in zip(sizes, steps, strict=True)) if all(sizes) else 0
     nbytes = (extent + np.dtype(dtype).itemsize,)
-    block = DeviceNDArray._alloc(_array.device_name(), nbytes, "uint8", "C", kind, flags, stream)
+    block = DeviceNDArray._alloc(_device.device_name(), nbytes, "uint8", "C", kind, flags, stream)
     return block._view(0, sizes, steps, name, False)
 
 
@@ -212,7 +212,7 @@ def is_cuda_array(obj: Any) -> bool:
     """Tell whether `as_cuda_array` takes it: on the CPU device that is every array of the host."""
     if isinstance(obj, _array.Array) or hasattr(obj, "__cuda_array_interface__"):
         return True
-    return _array.device_name() == "cpu" and hasattr(obj, "__array_interface__")
+    return _device.device_name() == "cpu" and hasattr(obj, "__array_interface__")
 
 
 def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: bool = True) -> DeviceNDArray:
@@ -284,7 +284,7 @@ def stream() -> Stream:
 
 def default_stream() -> Stream:
     """The stream of work that names none."""
-    return Stream._default(_array.device_name(), False)
+    return Stream._default(_device.device_name(), False)
 
 
 legacy_default_stream = default_stream
@@ -292,7 +292,7 @@ legacy_default_stream = default_stream
 
 def per_thread_default_stream() -> Stream:
     """The default stream of this thread alone."""
-    return Stream._default(_array.device_name(), True)
+    return Stream._default(_device.device_name(), True)
 
 
 def external_stream(ptr: int) -> Stream:
@@ -456,9 +456,9 @@ class Context:
         """The device."""
         return Device(self._device)
 
-    def get_memory_info(self) -> _array.MemoryInfo:
+    def get_memory_info(self) -> _device.MemoryInfo:
         """Free and total memory, in bytes."""
-        return _array.memory_info(self._device)
+        return _device.memory_info(self._device)
 
     def synchronize(self) -> None:
         """Wait for the device."""
@@ -468,7 +468,7 @@ class Context:
     def reset(self) -> None:
         """Wait for the device, and give memory that nobody uses back to its driver. Arrays stay."""
         self.synchronize()
-        _array.empty_cache(self._device)
+        _device.empty_cache(self._device)
 
     def create_stream(self) -> Stream:
         """A new stream."""

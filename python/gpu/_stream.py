@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
-from ._array import device_name
+from ._device import device_name
 
 _LEGACY, _PER_THREAD = 1, 2  # handles that CUDA gives the two default streams
 
