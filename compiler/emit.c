@@ -20,8 +20,8 @@ static const char ptx_passes[] =
     "sroa<modify-cfg>,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"                                          \
     "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),sroa<modify-cfg>,gvn"
 /* In a region `if t < n` with the same n for all threads cuts the loop over the threads in two. */
-#define CPU_SPLIT                                                                                                       \
-    "instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),simplifycfg,"                 \
+#define CPU_SPLIT                                                                                                      \
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),simplifycfg,"                    \
     "loop(indvars,loop-bound-split),simplifycfg,loop(indvars,loop-deletion)"
 #define CPU_VECTORS "loop-vectorize<interleave-forced-only>"
 #define CPU_CLEAN "instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>"

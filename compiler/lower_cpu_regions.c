@@ -303,8 +303,7 @@ static void compute_again(Lower *L) {
     for (uint32_t i = ir_postorder(m, order); i-- > 0;) {
         const Block *b = &m->blocks.at[order[i]];
         for (uint32_t k = 0; k < b->instrs.n; k++)
-            if (regions_start_with(L->regions, m, b->instrs.at[k]))
-                lower_again(L, b->instrs.at[k]);
+            if (regions_start_with(L->regions, m, b->instrs.at[k])) lower_again(L, b->instrs.at[k]);
     }
 }
 
@@ -470,8 +469,8 @@ static void make_entry(Lower *L) {
         LLVMBasicBlockRef call = ll_block(L, "call");
         LLVMAddCase(which, LLVMConstInt(L->i32, k, false), call);
         LLVMPositionBuilderAtEnd(L->b, call);
-        LLVMBuildRet(L->b,
-                     LLVMBuildCall2(L->b, LLVMGlobalGetValueType(s->functions[k]), s->functions[k], args, n + MORE_PARAMS, "r"));
+        LLVMBuildRet(L->b, LLVMBuildCall2(L->b, LLVMGlobalGetValueType(s->functions[k]), s->functions[k], args,
+                                          n + MORE_PARAMS, "r"));
     }
     LLVMPositionBuilderAtEnd(L->b, none);
     LLVMBuildRet(L->b, LLVMConstInt(L->i32, REGION_DONE, false));

@@ -343,7 +343,8 @@ static Device *copy_worker(const Place *to, const Place *from) {
     return host && from->device ? from->device : to->device;
 }
 
-/* What kernels before a copy to the host raised. One into pinned memory may not be there yet: then they aren't either. */
+/* What kernels before a copy to the host raised. One into pinned memory may not be there yet: then they aren't either.
+ */
 static Status raised_before(Device *d, Stream *s, Failure *f) {
     Status status = d->ops->stream_query(s ? s : d->ops->default_stream(d, STREAM_LEGACY), f);
     return status == GPU_NOT_READY ? GPU_OK : status;

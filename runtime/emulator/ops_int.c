@@ -52,7 +52,8 @@ DEFINE(u64, uint64_t)
     UNARY(abs_##t, T, T, x < 0 ? (T)(0 - (U)x) : x)                                                                    \
     UNARY(neg_##t, T, T, 0 - (U)x)
 DEFINE(s16, int16_t, uint32_t)
-DEFINE(s32, int32_t, uint32_t) DEFINE(s64, int64_t, uint64_t)
+DEFINE(s32, int32_t, uint32_t)
+DEFINE(s64, int64_t, uint64_t)
 #undef DEFINE
 
     INLINE int32_t clamp_s32(int64_t x) {
