@@ -292,7 +292,8 @@ static BlockEnd report_stuck(const CpuBlock *b, uint32_t t, uint32_t other, Stuc
 static uint32_t missing(const CpuBlock *b, uint32_t t) {
     uint32_t first = t / WARP * WARP, last = b->threads - first < WARP ? b->threads : first + WARP;
     for (uint32_t i = first; i < last; i++)
-        if (b->operands[t].mask >> (i - first) & 1 && b->state[i] != REGION_DONE && b->state[i] != b->state[t]) return i;
+        if (b->operands[t].mask >> (i - first) & 1 && b->state[i] != REGION_DONE && b->state[i] != b->state[t])
+            return i;
     return UINT32_MAX;
 }
 

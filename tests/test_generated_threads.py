@@ -1,4 +1,4 @@
-"""Generated kernels whose threads work together give the same on `cpu` as on `emulated`.
+"""Generated kernels whose threads work together give the same on `emulated`, `cpu` and (some) `python`.
 
 `GPU_GENERATED_THREADS` says how many (default 200), `GPU_GENERATED_SEED` where the seeds start.
 """

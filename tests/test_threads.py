@@ -14,7 +14,7 @@ THREADS = 128
 T = np.arange(THREADS)
 
 
-@pytest.fixture(params=["cpu", "emulated"], autouse=True)
+@pytest.fixture(params=["cpu", "emulated", "python"], autouse=True)
 def device(request: pytest.FixtureRequest) -> Iterator[str]:
     with gpu.device(request.param):
         yield request.param

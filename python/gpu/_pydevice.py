@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -20,6 +21,7 @@ import numpy as np
 
 from . import _core, _pynames
 from ._names import Intrinsic, running
+from ._pythreads import Block, Calls, Lane, Stop, Turns, Wait
 
 WARP = 32
 AXES = "xyz"
@@ -31,6 +33,7 @@ def launch(
     block: tuple[int, int, int],
     args: tuple[Any, ...],
     types: tuple[_core.Type, ...],
+    shared_bytes: int = 0,
 ) -> None:
     """Run a kernel for every thread of a grid.
 
@@ -45,6 +48,8 @@ def launch(
     types : tuple of Type
         A type for each parameter in the specialisation, a tuple's for ``*args``: by a signature, or in the Numba
         dialect, Python numbers have types.
+    shared_bytes : int
+        Bytes of dynamic shared memory.
 
     Raises
     ------
@@ -60,17 +65,109 @@ def launch(
     values = [_pynames.as_argument(a, t) for a, t in zip(args, types, strict=True)]
     keywords = dict(zip(code.co_varnames[first:last], values[first:last], strict=True))
     values = values[:first] + values[last:]
-    before, thread = running.values, Thread(grid, block)
-    running.values = thread.values
-    debug = bool(kernel.options["debug"])
-    try:
+    Launch(kernel, grid, block, partial(function, *values, **keywords), scope, shared_bytes).run()
+
+
+class Launch:
+    """A launch: kernel threads on the caller's OS thread, and on others while some wait (see `gpu._pythreads`)."""
+
+    def __init__(
+        self,
+        kernel: _core.Kernel,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        call: Callable[[], Any],
+        scope: Scope,
+        shared_bytes: int,
+    ) -> None:
+        self.kernel, self.grid, self.block, self.call, self.scope = kernel, grid, block, call, scope
+        blocks = (Block(at[::-1], block, shared_bytes) for at in product(*map(range, grid[::-1])))
+        self.turns = Turns(blocks)
+        self.others: list[threading.Thread] = []
+        self.ended = threading.Lock()
+        self.ended.acquire()
+
+    def run(self) -> None:
+        """Run all threads of the grid."""
+        before = running.values
+        try:
+            first = self.turns.next()
+            assert first
+            self.work(first)
+            self.ended.acquire()
+        except BaseException as error:  # Ctrl-C while it waits
+            self.fail(error)
+        finally:
+            running.values = before
+        if not isinstance(self.turns.failed, KeyboardInterrupt):
+            for thread in self.others:
+                thread.join()
+        if self.turns.failed:
+            raise self.turns.failed
+
+    def work(self, lane: Lane | None) -> None:
+        """Run kernel threads that haven't started, until one comes whose turn it is elsewhere."""
+        thread = Thread(self.grid, self.block)
+        calls = Calls(lambda wait: self.suspend(calls.lane, wait, thread), self.scope.codes)
+        thread.values.update(calls.values())
+        running.values = thread.values
+        debug = bool(self.kernel.options["debug"])
         with np.errstate(all="ignore", divide="raise" if debug else "ignore"):
-            for at in product(*map(range, (*grid[::-1], *block[::-1]))):
-                thread.enter(at[2::-1], at[:2:-1])
-                scope.enter(thread)
-                _run(kernel, partial(function, *values, **keywords), thread, scope)
-    finally:
-        running.values = before
+            while lane and lane.wait is None:
+                thread.enter(lane.block.at, lane.index)
+                calls.enter(lane, thread.values)
+                self.scope.enter(thread)
+                try:
+                    _run(self.kernel, self.call, thread, self.scope)
+                    lane = self.after(lane)
+                except Stop:
+                    return
+                except BaseException as error:
+                    return self.fail(error)
+        self.resume(lane)
+
+    def after(self, lane: Lane) -> Lane | None:
+        """Who runs next, when a thread has ended."""
+        if self.turns.failed:
+            raise Stop
+        del lane.block.live[lane.number]
+        self.turns.settle(lane)
+        return self.turns.next()
+
+    def resume(self, lane: Lane | None) -> None:
+        """Give the turn to a thread that waits, or end."""
+        (lane.turn if lane else self.ended).release()
+
+    def suspend(self, lane: Lane, wait: Wait, thread: Thread) -> Any:
+        """Let others run until the wait is over; its result."""
+        lane.wait, lane.result, lane.tries = wait, None, 0
+        if wait.kind == "yield":
+            self.turns.yielded.append(lane)
+        self.turns.settle(lane)
+        following = self.turns.next()
+        if following is not lane:
+            if following and following.wait is None:
+                other = threading.Thread(target=self.work, args=(following,), daemon=True)
+                self.others.append(other)
+                other.start()
+            else:
+                self.resume(following)
+            lane.turn.acquire()
+        if self.turns.failed:
+            raise Stop
+        lane.wait = Wait("runs", 0, None, "")
+        self.scope.enter(thread)
+        return lane.result
+
+    def fail(self, error: BaseException) -> None:
+        """All threads end."""
+        if self.turns.failed is None:
+            self.turns.failed = error
+            for block in self.turns.open:
+                for lane in block.live.values():
+                    if lane.turn.locked():
+                        lane.turn.release()
+            self.ended.release()
 
 
 def call(kernel: _core.Kernel, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
