@@ -101,19 +101,6 @@ void gpuEmulatorPrintFaults(bool print) {
     pthread_mutex_unlock(&driver.lock);
 }
 
-uint32_t gpuEmulatorChecks(uint32_t checks) {
-    if (driver.forked) return 0;
-    pthread_mutex_lock(&driver.lock);
-    read_options();
-    uint32_t before = driver.options.checks;
-    driver.options.checks = checks;
-    for (uint32_t i = 0; checks & CHECK_UNINITIALIZED && driver.initialised && i < driver.options.devices; i++) {
-        memory_track_writes(driver.devices[i].memory);
-    }
-    pthread_mutex_unlock(&driver.lock);
-    return before;
-}
-
 void gpuEmulatorForgive(int device) {
     Device *d = device_find(device);
     if (driver.forked) return;

@@ -55,9 +55,6 @@ EMULATOR_API void gpuEmulatorFreeFault(EmulatorFault *fault);
 /* Whether faults are printed, too. */
 EMULATOR_API void gpuEmulatorPrintFaults(bool print);
 
-/* CHECK_ bits of emulator.h for launches from now on, as GPU_EMULATOR_CHECK sets them. Returns the former ones. */
-EMULATOR_API uint32_t gpuEmulatorChecks(uint32_t checks);
-
 /* Counting from now on, or no longer; what was counted stays. */
 EMULATOR_API void gpuEmulatorProfile(bool on);
 /* All lines counted so far, by kernel, file and line, in one block to be freed by gpuEmulatorFreeLines(), and their number. */
