@@ -338,13 +338,27 @@ def test_declared_with_a_result_that_is_none(driver: Driver) -> None:
     fails("INVALID_PTX", link, driver, caller, callee.replace("(.param .b64 to)", "(.param .b64 to, .param .b32 more)"))
 
 
+def many_registers(n: int) -> str:
+    """A kernel with so many values at once."""
+    loads = "".join(f"ld.global.u32 %r{i}, [%rd1+{4 * i}];" for i in range(n))
+    stores = "".join(f"st.global.u32 [%rd1+{4 * i}], %r{n - 1 - i};" for i in range(n))
+    text = f".visible .entry k(.param .u64 p) {{ .reg .b32 %r<{n}>; .reg .b64 %rd1; ld.param.u64 %rd1, [p];"
+    return HEADER + text + loads + stores + "ret; }"
+
+
+def test_too_many_registers(driver: Driver) -> None:
+    """65536 registers are enough for 512 threads with 100 of them, and not for 1024."""
+    k = driver.function(driver.load(many_registers(100)), "k")
+    p = driver.alloc(400)
+    fails("LAUNCH_OUT_OF_RESOURCES", driver.launch, k, 1, 1024, c_uint64(p))
+    assert attribute(driver, k, 0) < 1024
+    driver.launch(k, 1, 512, c_uint64(p))
+
+
 @pytest.mark.parametrize("limit", [0, 24])
 def test_limit_on_registers(driver: Driver, limit: int) -> None:
     """Given to the linker, it holds for the image that comes of it; the driver is content with fewer registers."""
-    loads = "".join(f"ld.global.u32 %r{i}, [%rd1+{4 * i}];" for i in range(50))
-    stores = "".join(f"st.global.u32 [%rd1+{4 * i}], %r{49 - i};" for i in range(50))
-    text = HEADER + ".visible .entry k(.param .u64 p) { .reg .b32 %r<50>; .reg .b64 %rd1; ld.param.u64 %rd1, [p];"
-    text += loads + stores + "ret; }"
+    text = many_registers(50)
     state, image, size, module = c_void_p(), c_void_p(), c_size_t(), c_void_p()
     driver.cuLinkCreate(1, byref(c_int(0)), byref(c_void_p(limit)), byref(state))
     driver.cuLinkAddData(state, 1, text.encode(), len(text), b"a.ptx", 0, None, None)
@@ -408,7 +422,7 @@ def test_arguments_in_a_buffer(driver: Driver) -> None:
         ((1, 1, 1), (1025, 1, 1), "INVALID_VALUE"),
         ((1, 1, 1), (1, 1, 65), "INVALID_VALUE"),
         ((1, 1, 1), (1 << 16, 1 << 16, 1), "INVALID_VALUE"),
-        ((1, 1, 1), (256, 1, 1), "LAUNCH_OUT_OF_RESOURCES"),
+        ((1, 1, 1), (129, 1, 1), "INVALID_VALUE"),  # .maxntid 128
     ],
 )
 def test_bad_shapes(driver: Driver, grid: tuple[int, ...], block: tuple[int, ...], error: str) -> None:

@@ -69,6 +69,11 @@ static bool cluster_fits(const Function *f, const CUlaunchConfig *c, const Extra
     return blocks <= (f->any_cluster ? 16 : 8);
 }
 
+/* The code was compiled for blocks up to this size. */
+static bool exceeds(const uint32_t limit[3], uint64_t threads) {
+    return limit[0] && threads > (uint64_t)limit[0] * (limit[1] ? limit[1] : 1) * (limit[2] ? limit[2] : 1);
+}
+
 static CUresult check(const Function *f, const CUlaunchConfig *c, const Extras *e) {
     uint64_t threads = (uint64_t)c->blockDimX * c->blockDimY * c->blockDimZ;
     Footprint p = function_footprint(f);
@@ -79,6 +84,7 @@ static CUresult check(const Function *f, const CUlaunchConfig *c, const Extras *
     if (!threads || c->blockDimX > 1024 || c->blockDimY > 1024 || c->blockDimZ > 64 || threads > 1024)
         return CUDA_ERROR_INVALID_VALUE;
     if (differs(f->func->required_threads, c->blockDimX, c->blockDimY, c->blockDimZ)) return CUDA_ERROR_INVALID_VALUE;
+    if (exceeds(f->func->max_threads, threads)) return CUDA_ERROR_INVALID_VALUE;
     if (c->sharedMemBytes > f->dynamic_shared) return CUDA_ERROR_INVALID_VALUE;
     if (threads > p.max_threads) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (!cluster_fits(f, c, e)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
