@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 from ctypes import byref, c_char_p, c_float, c_int, c_size_t, c_uint32, c_uint64, c_void_p
@@ -16,6 +17,8 @@ from cuda_driver import (
     KERNELS,
     LIBCUDA,
     OURS,
+    ROOT,
+    RUNTIME,
     Driver,
     Location,
     entries,
@@ -446,3 +449,14 @@ def test_pools(driver: Driver) -> None:
     driver.cuMemPoolGetAttribute(pool, 8, byref(used))
     assert used.value >= 1 << 20
     fails("INVALID_VALUE", driver.cuMemFree, p)
+
+
+def test_manual() -> None:
+    """The manual's table of variables is the driver's."""
+    row = re.compile(r'^OPTION\((\w+), "(.*?)", "(.*?)", "(.*?)"\)$', re.MULTILINE)
+    options = row.findall((RUNTIME / "emulator" / "driver_options.def").read_text())
+    manual = (ROOT / "docs" / "emulator.md").read_text()
+    assert len(options) > 8
+    for name, standard, values, text in options:
+        default = f"`{standard}`" if standard else ""
+        assert f"| `{name}` | {default} | {values} | {text} |" in manual
