@@ -49,7 +49,6 @@ void diag_note(DiagList *l, Diag *d, const DiagFrame *at, const char *fmt, ...) 
 /* The whole report as text, source lines with carets through the host; colour: ANSI. `kernel` is the
  * closing line's kernel with its argument types, or NULL. */
 char *diag_render(const DiagList *l, const Host *host, const char *kernel, bool colour);   /* warnings only if there are no errors */
-char *diag_render_one(const DiagList *l, const Diag *d, const Host *host, const char *kernel, bool colour);
 Severity diag_severity(DiagCode code);
 const char *diag_exception(DiagCode code);        /* "TypingError" ... */
 const char *diag_name(DiagCode code);

@@ -253,10 +253,3 @@ char *diag_render(const DiagList *l, const Host *host, const char *kernel, bool 
     closing(&t, kernel);
     return t.out.at;
 }
-
-char *diag_render_one(const DiagList *l, const Diag *d, const Host *host, const char *kernel, bool colour) {
-    Text t = {.arena = l->arena, .host = host, .colour = colour};
-    message(&t, d);
-    closing(&t, kernel);
-    return t.out.at;
-}

@@ -419,7 +419,9 @@ static int interface_stream(PyObject *dict, void **stream) {
     *stream = NULL;
     if (!o || o == Py_None) return 0;
     *stream = PyLong_AsVoidPtr(o);
-    return !*stream && PyErr_Occurred() ? -1 : 0;
+    if (!*stream && PyErr_Occurred()) return -1;
+    if (*stream == (void *)1) *stream = NULL; /* the runtime's name for it */
+    return 0;
 }
 
 int cuda_foreign_array(PyObject *o, HostArray *out, void **stream) {
