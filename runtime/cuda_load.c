@@ -167,21 +167,6 @@ static void find_private(CudaDriver *cu, void *library) {
     }
 }
 
-/* Before anything else: a driver that is too old is to be told from one that is broken. */
-static Status ask_version(CudaDriver *cu, void *library, Failure *f) {
-    CUresult (*get_version)(int *) = NULL;
-    void *symbol = dlsym(library, "cuDriverGetVersion");
-    memcpy(&get_version, &symbol, sizeof get_version);
-    if (!get_version)
-        return failure_set(f, GPU_ERROR_NO_DEVICE, "the library isn't a CUDA driver: it has no cuDriverGetVersion");
-    CUresult r = get_version(&cu->version);
-    if (r) {
-        cuda_fail(NULL, cu, r, "cuDriverGetVersion", f);
-        return f->status = GPU_ERROR_NO_DEVICE;
-    }
-    return cu->version < OLDEST_DRIVER ? too_old(cu, NULL, f) : GPU_OK;
-}
-
 /* ---- starting ---------------------------------------------------------------------------------- */
 
 /* What the device files say where the driver only says that there is nothing. */
@@ -196,17 +181,36 @@ static const char *device_files(void) {
     return "";
 }
 
-static Status cannot_start(CudaDriver *cu, CUresult r, Failure *f) {
+static Status cannot_start(CudaDriver *cu, CUresult r, const char *call, Failure *f) {
     const char *advice = cuda_error_advice(r), *visible = getenv("CUDA_VISIBLE_DEVICES");
     if (strcmp(cu->kind, "cuda") != 0)
-        return failure_set(f, GPU_ERROR_NO_DEVICE, "the emulated driver doesn't start: %s (%s from cuInit)",
-                           cuda_error_text(cu, r), cuda_error_name(cu, r));
+        return failure_set(f, GPU_ERROR_NO_DEVICE, "the emulated driver doesn't start: %s (%s from %s)%s",
+                           cuda_error_text(cu, r), cuda_error_name(cu, r), call,
+                           r == CUDA_ERROR_INVALID_VALUE
+                               ? "; a variable GPU_EMULATOR_... has a value that makes no sense, stderr says which"
+                               : "");
     failure_set(f, GPU_ERROR_NO_DEVICE, "the NVIDIA driver doesn't start: %s (%s from cuInit)%s%s%s%s%s",
                 cuda_error_text(cu, r), cuda_error_name(cu, r), *advice ? "; " : "", advice, device_files(),
                 visible ? "; CUDA_VISIBLE_DEVICES is " : "", visible ? (*visible ? visible : "empty") : "");
     f->code = (int)r;
     f->call = "cuInit";
     return f->status;
+}
+
+/* Before anything else: a driver that is too old is to be told from one that is broken. */
+static Status ask_version(CudaDriver *cu, void *library, Failure *f) {
+    CUresult (*get_version)(int *) = NULL;
+    void *symbol = dlsym(library, "cuDriverGetVersion");
+    memcpy(&get_version, &symbol, sizeof get_version);
+    if (!get_version)
+        return failure_set(f, GPU_ERROR_NO_DEVICE, "the library isn't a CUDA driver: it has no cuDriverGetVersion");
+    CUresult r = get_version(&cu->version);
+    if (r && strcmp(cu->kind, "cuda") != 0) return cannot_start(cu, r, "cuDriverGetVersion", f);
+    if (r) {
+        cuda_fail(NULL, cu, r, "cuDriverGetVersion", f);
+        return f->status = GPU_ERROR_NO_DEVICE;
+    }
+    return cu->version < OLDEST_DRIVER ? too_old(cu, NULL, f) : GPU_OK;
 }
 
 static Status start(Library *l, Failure *f) {
@@ -218,7 +222,7 @@ static Status start(Library *l, Failure *f) {
     if (status == GPU_OK) status = find_functions(cu, library, f);
     if (status != GPU_OK) return status;
     CUresult r = cu->cuInit(0);
-    if (r) return cannot_start(cu, r, f);
+    if (r) return cannot_start(cu, r, "cuInit", f);
     find_private(cu, library);
     if (cu->take_fault && cu->print_faults) cu->print_faults(false); /* they become exceptions */
     l->initialized = true;

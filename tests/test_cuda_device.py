@@ -280,6 +280,25 @@ def test_a_program_ends_while_a_kernel_runs() -> None:
     assert run(text, GPU_EMULATOR_BUDGET="0") == "ends\n"
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("GPU_EMULATOR_DRIVER", "10020", "it is for CUDA 10.2, and gpu needs one for CUDA 11.0 or later"),
+        ("GPU_EMULATOR_DRIVER", "12", "GPU_EMULATOR_... has a value that makes no sense"),
+        ("GPU_EMULATOR_MEMORY", "much", "GPU_EMULATOR_... has a value that makes no sense"),
+        ("GPU_EMULATOR_DEVICES", "0", "no CUDA-capable device is detected"),
+    ],
+)
+def test_a_driver_that_doesnt_start(variable: str, value: str, message: str) -> None:
+    text = """
+    try:
+        gpu.zeros(3)
+    except gpu.DeviceError as error:
+        print(error)
+    """
+    assert message in run(text, **{variable: value})
+
+
 def test_an_exception_survives_its_kernel() -> None:
     def short_lived() -> None:
         @gpu.jit

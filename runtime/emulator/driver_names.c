@@ -35,6 +35,7 @@ CUresult cuDriverGetVersion(int *version) {
     CUresult r = call_check(ENTRY_cuDriverGetVersion, NEEDS_NOTHING);
     if (r) return r;
     if (!version) return CUDA_ERROR_INVALID_VALUE;
+    if (!driver.options.driver) return driver.start_error; /* what the environment says makes no sense */
     *version = (int)driver.options.driver;
     return CUDA_SUCCESS;
 }

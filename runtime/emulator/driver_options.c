@@ -153,7 +153,7 @@ bool options_read(Options *o) {
     if (!small(OPT_GPU_EMULATOR_DEVICES, 0, MAX_DEVICES, &o->devices)) return false;
     if (!small(OPT_GPU_EMULATOR_SM, 0, 1000, &o->sm)) return false;
     if (!arch_find(o->sm)) return bad(OPT_GPU_EMULATOR_SM);
-    if (!small(OPT_GPU_EMULATOR_DRIVER, 11000, 99999, &o->driver)) return false;
+    if (!small(OPT_GPU_EMULATOR_DRIVER, 10000, 99999, &o->driver)) return false;
     if (!number(OPT_GPU_EMULATOR_MEMORY, 1 << 20, UINT64_C(1) << 40, true, &o->memory)) return false;
     if (!number(OPT_GPU_EMULATOR_BUDGET, 0, UINT64_MAX, false, &o->budget)) return false;
     if (!small(OPT_GPU_EMULATOR_THREADS, 1, 256, &o->threads)) return false;
