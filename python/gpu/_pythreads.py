@@ -10,6 +10,7 @@ always the same, and a program that works here doesn't work by luck of timing.
 from __future__ import annotations
 
 import math
+import operator
 import sys
 import threading
 from collections import deque
@@ -27,7 +28,8 @@ from ._pynames import Converter, KernelArray, to_integer
 WARP = 32
 FULL = 0xFFFFFFFF
 TRIES = 100  # atomic operations of a thread in a row: it may be waiting for another one
-BLOCK_WIDE = ("syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or")
+BARRIERS = ("syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or")
+BLOCK_WIDE = (*BARRIERS, "block.reduce", "block.scan")
 
 
 class Stop(BaseException):
@@ -162,10 +164,17 @@ class Turns:
         waits = [a.wait for a in lanes if a.wait]
         if len({w.kind for w in waits}) > 1:
             return
+        kind = waits[0].kind
+        if kind not in BARRIERS:
+            results = IN_ORDER[kind.partition(".")[2]]({a.number: a.wait.value for a in lanes if a.wait})
+            for lane in lanes:
+                lane.result = results[lane.number]
+                self.release(lane)
+            return
         true = [bool(w.value) for w in waits]
         result = {"syncthreads_count": sum(true), "syncthreads_and": int(all(true)), "syncthreads_or": int(any(true))}
         for lane in lanes:
-            lane.result = result.get(waits[0].kind)
+            lane.result = result.get(kind)
             self.release(lane)
 
     def settle_warp(self, lane: Lane) -> None:
@@ -260,6 +269,31 @@ OPERATIONS: dict[str, Callable[[dict[int, Any]], dict[int, Any]]] = {
 }  # fmt: skip
 
 
+# ---- reductions and scans of warps and blocks: the same, in the order of the threads
+
+
+def _reduced(values: dict[int, Any]) -> dict[int, Any]:
+    (total, op, *_), *others = (values[k] for k in sorted(values))
+    for value, *_ in others:
+        total = op(total, value)
+    return dict.fromkeys(values, total)
+
+
+def _scanned(values: dict[int, Any]) -> dict[int, Any]:
+    found: dict[int, Any] = {}
+    total = None
+    for k in sorted(values):
+        value, op, exclusive, initial = values[k]
+        before = total if total is not None else type(value)(initial)
+        total = value if total is None and not exclusive else op(before, value)
+        found[k] = before if exclusive else total
+    return found
+
+
+IN_ORDER: dict[str, Callable[[dict[int, Any]], dict[int, Any]]] = {"reduce": _reduced, "scan": _scanned}
+OPERATIONS |= {f"warp.{name}": function for name, function in IN_ORDER.items()}
+
+
 # ---- atomics: what is stored, of the element and the operand, both of the element's type
 
 
@@ -315,8 +349,11 @@ class Calls:
 
     def values(self) -> dict[str, Any]:
         """By path: what `gpu.<path>` does."""
-        found: dict[str, Any] = {f"gpu.{name}": self.barrier(name) for name in BLOCK_WIDE}
-        found |= {f"gpu.{name}": self.of_warp(name) for name in OPERATIONS if not name.startswith(("shfl", "syncwarp"))}
+        found: dict[str, Any] = {f"gpu.{name}": self.barrier(name) for name in BARRIERS}
+        alike = [name for name in OPERATIONS if name.endswith("_sync") and not name.startswith("shfl")]
+        found |= {f"gpu.{name}": self.of_warp(name) for name in alike}
+        ordered = [f"{scope}.{name}" for scope in ("warp", "block") for name in IN_ORDER]
+        found |= {f"gpu.{name}": self.in_order(name) for name in ordered}
         found |= {f"gpu.{name}": self.shuffle(name) for name in OPERATIONS if name.startswith("shfl")}
         found |= {f"gpu.atomic.{name}": self.atomic(name) for name in ATOMICS}
         found |= {f"gpu.threadfence{name}": lambda: None for name in ("", "_block", "_system")}
@@ -329,6 +366,8 @@ class Calls:
             "gpu.clz": lambda x: bits_of(x)[1] - bits_of(x)[0].bit_length(),
             "gpu.atomic.cas": self.cas,
             "gpu.atomic.compare_and_swap": lambda ary, old, val, **how: self.cas(ary, (0,) * ary.ndim, old, val),
+            "gpu.load": lambda ary, idx, cache="ca": ary[idx],
+            "gpu.store": lambda ary, idx, val, cache="wb": ary.__setitem__(idx, val),
             "gpu.atomic.load": self.load,
             "gpu.atomic.store": self.store,
             "gpu.shared.array": self.shared,
@@ -363,6 +402,14 @@ class Calls:
     def of_warp(self, name: str) -> Callable[..., Any]:
         votes = name in ("all_sync", "any_sync", "eq_sync", "ballot_sync")
         return lambda mask, value: self.suspend(self.wait(name, mask, bool(value) if votes else value))
+
+    def in_order(self, name: str) -> Callable[..., Any]:
+        def combine(value: Any, op: Any = operator.add, exclusive: bool = False, initial: Any = 0) -> Any:
+            if isinstance(value, (bool, np.bool_)) and op is operator.add:
+                value = int(value)
+            return self.suspend(self.wait(name, FULL, (value, op, exclusive, initial)))
+
+        return combine
 
     def shuffle(self, name: str) -> Callable[..., Any]:
         return lambda mask, value, lane, width=WARP: self.suspend(self.wait(name, mask, (value, lane, int(width))))
