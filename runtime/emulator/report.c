@@ -185,6 +185,9 @@ static void say_report(Text *t, const FaultReport *r) {
         say(t, ": %s of %u byte%s of %s memory at 0x%" PRIx64, access_name(r->is_atomic, r->is_write), r->bytes,
             r->bytes == 1 ? "" : "s", space_name(r->space), r->address);
         say_alloc(t, r);
+        /* Warps take turns: one that waits for nothing reads before the others write. */
+        if (r->kind == FAULT_UNINITIALIZED && r->space == SPACE_SHARED)
+            say(t, "; if other threads write it, a barrier is missing before");
     }
     say(t, "\n  at ");
     say_place(t, r->file, r->line, r->ptx_line, r->block, r->thread);

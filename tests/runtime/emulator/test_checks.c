@@ -159,6 +159,13 @@ static void what_a_race_report_says(void) {
     CHECK(strstr(text, "k(): data race: write of 4 bytes of shared memory") &&
           strstr(text, "\n  and a read at k.py:8"));
     free(text);
+    /* With both checks, what is read too early counts as not written: the other warp comes later. */
+    g->spec.checks = CHECK_RACES | CHECK_UNINITIALIZED;
+    gpu_launch(g, 1, 64, 0);
+    EQUAL(r->kind, FAULT_UNINITIALIZED);
+    text = fault_text(r);
+    CHECK(strstr(text, "a barrier is missing before\n  at k.py:8"));
+    free(text);
     gpu_close(g);
 }
 
