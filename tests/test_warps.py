@@ -16,7 +16,7 @@ LANES = np.arange(32)
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "bfloat16", "f4", "f8", "c8", "c16"]
 
 
-@pytest.fixture(params=["cpu", "emulated"], autouse=True)
+@pytest.fixture(params=["cpu", "emulated", "python"], autouse=True)
 def device(request: pytest.FixtureRequest) -> Iterator[str]:
     with gpu.device(request.param):
         yield request.param

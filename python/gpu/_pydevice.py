@@ -108,7 +108,9 @@ class Launch:
     def work(self, lane: Lane | None) -> None:
         """Run kernel threads that haven't started, until one comes whose turn it is elsewhere."""
         thread = Thread(self.grid, self.block)
-        calls = Calls(lambda wait: self.suspend(calls.lane, wait, thread), self.scope.codes)
+        calls = Calls(
+            lambda wait: self.suspend(calls.lane, wait, thread), self.scope.codes, self.kernel.dialect == "numba"
+        )
         thread.values.update(calls.values())
         running.values = thread.values
         debug = bool(self.kernel.options["debug"])

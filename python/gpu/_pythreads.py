@@ -341,10 +341,12 @@ class Calls:
         Waits; the result of the wait.
     codes : set of code
         The kernel's functions: where a line is looked for.
+    numba : bool
+        The kernel is in Numba's dialect, where ballots and matches are int32.
     """
 
-    def __init__(self, suspend: Callable[[Wait], Any], codes: set[Any]) -> None:
-        self.suspend, self.codes = suspend, codes
+    def __init__(self, suspend: Callable[[Wait], Any], codes: set[Any], numba: bool) -> None:
+        self.suspend, self.codes, self.numba = suspend, codes, numba
         self.lane: Lane
 
     def values(self) -> dict[str, Any]:
@@ -401,7 +403,16 @@ class Calls:
 
     def of_warp(self, name: str) -> Callable[..., Any]:
         votes = name in ("all_sync", "any_sync", "eq_sync", "ballot_sync")
-        return lambda mask, value: self.suspend(self.wait(name, mask, bool(value) if votes else value))
+
+        def operation(mask: Any, value: Any) -> Any:
+            found = self.suspend(self.wait(name, mask, bool(value) if votes else value))
+            if not self.numba:
+                return found
+            if name == "match_all_sync":
+                return found[0].astype(np.int32), found[1]
+            return found.astype(np.int32) if name in ("ballot_sync", "match_any_sync") else found
+
+        return operation
 
     def in_order(self, name: str) -> Callable[..., Any]:
         def combine(value: Any, op: Any = operator.add, exclusive: bool = False, initial: Any = 0) -> Any:
