@@ -325,6 +325,18 @@ def test_a_fault_names_the_array_and_the_device_goes_on() -> None:
     assert out.copy_to_host()[:, 3].tolist() == list(range(10))
 
 
+def test_a_fault_before_an_array_has_the_index_of_the_kernel() -> None:
+    @gpu.jit
+    def before(x, back):
+        x[-back] = 1
+
+    for x in (gpu.zeros(4), np.zeros(4), gpu.zeros(8)[::-2]):
+        before[1, 1](x, 4)
+        with pytest.raises(gpu.DeviceFault, match=r"array 'x' \(float64, shape \(4,\)\): there is no index \(-5,\)"):
+            before[1, 1](x, 5)
+            gpu.synchronize()
+
+
 # ---- launches
 
 

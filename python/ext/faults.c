@@ -95,6 +95,8 @@ PyObject *faults_place(const Device *d, const Failure *f) {
     if (!s) return NULL;
     int64_t at[MAX_DIMS];
     index_of(s, (uintptr_t)f->fault.address, at);
+    for (int i = 0; i < s->ndim; i++)
+        if (at[i] < 0) at[i] -= s->shape[i]; /* as the kernel wrote it: -1 would be the last one */
     PyObject *shape = array_ints(s->shape, s->ndim), *index = array_ints(at, s->ndim);
     bool inside = distance(s, (uintptr_t)f->fault.address) == 0;
     PyObject *text =
