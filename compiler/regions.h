@@ -12,7 +12,7 @@ typedef struct Cut {
     BlockId next;        /* where its thread goes on: a block of one predecessor, without PHIs */
 } Cut;
 
-enum { NO_SLOT = UINT32_MAX };
+#define NO_SLOT UINT32_MAX
 
 typedef struct Regions {
     VEC(Cut) cuts;
