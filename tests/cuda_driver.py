@@ -60,6 +60,7 @@ BY_VALUE = {
     "uint64_t": c_uint64,
     "size_t": c_size_t,
     "CUdeviceptr": c_uint64,
+    "float": ctypes.c_float,
 }
 HANDLES = {
     "CUcontext",

@@ -73,7 +73,7 @@ def wrong(t):
     if issubclass(kind, ctypes.Structure): return kind()
     if t.endswith("*"): return None
     if t in CALLBACKS: return None
-    return WRONG if kind is not c_int else -1 if WRONG else 0
+    return 0 if not WRONG else -1 if kind in (c_int, ctypes.c_float) else WRONG
 if {init}: d.cuInit(0)
 if {context}: d.start()
 for e in entries():

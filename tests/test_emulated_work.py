@@ -414,6 +414,26 @@ def test_arguments_in_a_buffer(driver: Driver) -> None:
     fails("INVALID_VALUE", driver.cuLaunchKernel, f, 1, 1, 1, 64, 1, 1, 0, None, None, extra)
 
 
+def test_arguments_one_by_one(driver: Driver) -> None:
+    """As programs launched before there was cuLaunchKernel."""
+    f = driver.function(driver.load(KERNELS), "scale")
+    values = np.arange(50, dtype=np.float32)
+    p = driver.to_device(values)
+    pointer = c_uint64(p)
+    driver.cuFuncSetBlockShape(f, 64, 1, 1)
+    driver.cuParamSetv(f, 0, ctypes.addressof(pointer), 8)
+    driver.cuParamSetv(f, 8, ctypes.addressof(pointer), 8)
+    driver.cuParamSetf(f, 16, 3.0)
+    driver.cuParamSeti(f, 20, 50)
+    driver.cuParamSetSize(f, 24)
+    driver.cuLaunchGrid(f, 1, 1)
+    out = np.zeros_like(values)
+    driver.to_host(out, p)
+    assert (out == 3 * values).all()
+    fails("INVALID_VALUE", driver.cuParamSeti, f, 21, 50)
+    fails("INVALID_VALUE", driver.cuParamSetSize, f, 25)
+
+
 @pytest.mark.parametrize(
     ("grid", "block", "error"),
     [

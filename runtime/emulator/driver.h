@@ -150,6 +150,11 @@ struct CUfunc_st {
     uint32_t dynamic_shared;   /* most that a launch may ask for */
     int carveout, cluster_policy;
     bool any_cluster;
+    /* What the functions before cuLaunchKernel set one by one. */
+    struct {
+        uint32_t block[3], shared, bytes;
+        uint8_t *params;       /* func->param_bytes of them; NULL: none set */
+    } old;
 };
 
 struct CUmod_st {
@@ -303,6 +308,10 @@ CUresult function_find(Context *c, CUfunction handle, Function **out);
 CUresult function_attribute(const Function *f, CUfunction_attribute which, int *value);
 CUresult function_set_attribute(Function *f, CUfunction_attribute which, int value);
 CUresult function_parameter(const Function *f, size_t index, size_t *offset, size_t *bytes);
+
+/* With the lock, which it keeps. */
+CUresult launch_function(Context *c, Function *f, const CUlaunchConfig *config, void **params, void **extra,
+                         bool cooperative);
 
 /* What a block of a kernel takes of a multiprocessor. */
 typedef struct Footprint {

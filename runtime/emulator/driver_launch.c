@@ -151,35 +151,41 @@ static LaunchSpec specify(Function *f, const CUlaunchConfig *c, const Extras *e)
     };
 }
 
+/* With the lock. */
+CUresult launch_function(Context *c, Function *f, const CUlaunchConfig *config, void **params, void **extra,
+                         bool cooperative) {
+    Extras e;
+    CUresult r = read_attributes(config, &e);
+    if (r) return r;
+    e.cooperative |= cooperative;
+    Stream *s = stream_find(c, config->hStream);
+    if (!s) return CUDA_ERROR_INVALID_HANDLE;
+    if (f->module->context != c || s->context != c) return CUDA_ERROR_INVALID_CONTEXT;
+    r = check(f, config, &e);
+    if (r) return r;
+    LaunchWork *w = calloc(1, sizeof *w + f->func->param_bytes);
+    if (!w) return CUDA_ERROR_OUT_OF_MEMORY;
+    r = pack(f->func, params, extra, w->params);
+    if (r) {
+        free(w);
+        return r;
+    }
+    w->work = (Work){.run = run_launch};
+    w->spec = specify(f, config, &e);
+    w->spec.params = w->params;
+    work_submit(&w->work, s);
+    return work_finish(s);
+}
+
 static CUresult launch(Entry entry, CUfunction handle, const CUlaunchConfig *config, void **params, void **extra,
                        bool cooperative) {
     Context *c;
     CUresult r = call_begin(entry, NEEDS_WORKING, &c);
     if (r) return r;
     Function *f;
-    Extras e;
     if (!config) return call_end(CUDA_ERROR_INVALID_VALUE);
     r = function_find(c, handle, &f);
-    if (!r) r = read_attributes(config, &e);
-    if (r) return call_end(r);
-    e.cooperative |= cooperative;
-    Stream *s = stream_find(c, config->hStream);
-    if (!s) return call_end(CUDA_ERROR_INVALID_HANDLE);
-    if (f->module->context != c || s->context != c) return call_end(CUDA_ERROR_INVALID_CONTEXT);
-    r = check(f, config, &e);
-    if (r) return call_end(r);
-    LaunchWork *w = calloc(1, sizeof *w + f->func->param_bytes);
-    if (!w) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
-    r = pack(f->func, params, extra, w->params);
-    if (r) {
-        free(w);
-        return call_end(r);
-    }
-    w->work = (Work){.run = run_launch};
-    w->spec = specify(f, config, &e);
-    w->spec.params = w->params;
-    work_submit(&w->work, s);
-    return call_end(work_finish(s));
+    return call_end(r ? r : launch_function(c, f, config, params, extra, cooperative));
 }
 
 CUresult cuLaunchKernel(CUfunction f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,

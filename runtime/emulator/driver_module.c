@@ -136,6 +136,7 @@ void module_drop(Module *m) {
         Function *f = m->functions;
         m->functions = f->next;
         handle_remove(HANDLE_FUNCTION, f);
+        free(f->old.params);
         free(f);
     }
     ptx_unload(m->code, m->context->device->memory);
