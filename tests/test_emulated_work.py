@@ -396,6 +396,40 @@ def test_occupancy(driver: Driver) -> None:
     assert 0 < block.value * 256 <= 232448
 
 
+class LaunchAttribute(ctypes.Structure):
+    """CUlaunchAttribute with three numbers."""
+
+    _fields_ = [("id", c_int), ("pad", c_uint32), ("value", c_uint32 * 3), ("rest", c_uint32 * 13)]
+
+
+class LaunchConfig(ctypes.Structure):
+    """CUlaunchConfig."""
+
+    _fields_ = [
+        ("grid", c_uint32 * 3),
+        ("block", c_uint32 * 3),
+        ("shared", c_uint32),
+        ("stream", c_void_p),
+        ("attributes", c_void_p),
+        ("n", c_uint32),
+    ]
+
+
+def test_clusters(driver: Driver) -> None:
+    """At most 8 blocks, which divide the grid."""
+    f = driver.function(driver.load(KERNELS), "shared_bytes")
+    attribute, n = LaunchAttribute(id=4, value=(4, 1, 1)), c_int()
+    config = LaunchConfig((8, 1, 1), (128, 1, 1), attributes=ctypes.addressof(attribute), n=1)
+    driver.cuLaunchKernelEx(byref(config), f, None, None)
+    driver.cuOccupancyMaxPotentialClusterSize(byref(n), f, byref(config))
+    assert n.value == 8
+    driver.cuOccupancyMaxActiveClusters(byref(n), f, byref(config))
+    assert n.value == 16 * 16 // 4  # 16 blocks of 128 threads on each of 16 multiprocessors
+    for size in 3, 16:
+        attribute.value[0] = size
+        fails("INVALID_CLUSTER_SIZE", driver.cuLaunchKernelEx, byref(config), f, None, None)
+
+
 def test_arguments_in_a_buffer(driver: Driver) -> None:
     f = driver.function(driver.load(KERNELS), "scale")
     values = np.arange(50, dtype=np.float32)

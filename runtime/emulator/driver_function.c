@@ -251,17 +251,3 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *out, CUfunction handle,
     *out = share > taken ? least(share - taken, most) : 0;
     return call_end(CUDA_SUCCESS);
 }
-
-/* Clusters aren't executed. */
-static CUresult no_clusters(Entry entry, int *out, CUfunction handle, const CUlaunchConfig *config) {
-    Function *f;
-    CUresult r = begin(entry, handle, config ? out : NULL, &f);
-    return r ? r : call_end(CUDA_ERROR_NOT_SUPPORTED);
-}
-
-CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction f, const CUlaunchConfig *config) {
-    return no_clusters(ENTRY_cuOccupancyMaxActiveClusters, out, f, config);
-}
-CUresult cuOccupancyMaxPotentialClusterSize(int *out, CUfunction f, const CUlaunchConfig *config) {
-    return no_clusters(ENTRY_cuOccupancyMaxPotentialClusterSize, out, f, config);
-}

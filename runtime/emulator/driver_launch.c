@@ -57,6 +57,11 @@ static uint32_t cluster_size(const Function *f, const Extras *e, int k) {
     return size[0] && !size[k] ? 1 : size[k];
 }
 
+/* Blocks of it; 8 are portable. */
+static uint32_t largest_cluster(const Function *f) {
+    return f->module->context->device->arch->sm < 90 ? 1 : f->any_cluster ? 16 : 8;
+}
+
 static bool cluster_fits(const Function *f, const CUlaunchConfig *c, const Extras *e) {
     const uint32_t grid[3] = {c->gridDimX, c->gridDimY, c->gridDimZ};
     uint64_t blocks = 1;
@@ -66,7 +71,7 @@ static bool cluster_fits(const Function *f, const CUlaunchConfig *c, const Extra
         if (n && grid[k] % n) return false;
         blocks *= n ? n : 1;
     }
-    return blocks <= (f->any_cluster ? 16 : 8);
+    return blocks <= largest_cluster(f);
 }
 
 /* The code was compiled for blocks up to this size. */
@@ -202,4 +207,34 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, uint32_t gx, uint32_t gy, uint3
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra) {
     return launch(ENTRY_cuLaunchKernelEx, f, config, params, extra, false);
+}
+
+/* ---- occupancy of clusters --------------------------------------------------------------------- */
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *out, CUfunction handle, const CUlaunchConfig *config) {
+    Context *c;
+    Function *f;
+    CUresult r = call_begin(ENTRY_cuOccupancyMaxPotentialClusterSize, NEEDS_WORKING, &c);
+    if (r) return r;
+    r = out && config ? function_find(c, handle, &f) : CUDA_ERROR_INVALID_VALUE;
+    if (!r) *out = (int)largest_cluster(f);
+    return call_end(r);
+}
+
+/* All multiprocessors are one part of the chip here: a cluster may lie on any of them. */
+CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction handle, const CUlaunchConfig *config) {
+    Context *c;
+    Function *f;
+    Extras e;
+    CUresult r = call_begin(ENTRY_cuOccupancyMaxActiveClusters, NEEDS_WORKING, &c);
+    if (r) return r;
+    r = out && config ? function_find(c, handle, &f) : CUDA_ERROR_INVALID_VALUE;
+    if (!r) r = read_attributes(config, &e);
+    if (!r) r = check(f, config, &e);
+    if (r) return call_end(r);
+    Footprint p = function_footprint(f);
+    uint32_t threads = config->blockDimX * config->blockDimY * config->blockDimZ, blocks = 1;
+    for (int k = 0; k < 3; k++) blocks *= cluster_size(f, &e, k) ? cluster_size(f, &e, k) : 1;
+    *out = (int)(footprint_blocks(&p, threads, config->sharedMemBytes) * (uint32_t)p.arch->multiprocessors / blocks);
+    return call_end(CUDA_SUCCESS);
 }
