@@ -261,10 +261,10 @@ int launch_python(const DeviceRow *row, Bound *b, Config *c) {
     for (Py_ssize_t i = 0; args && i < rest; i++)
         PyTuple_SET_ITEM(args, named + i, Py_NewRef(PyTuple_GET_ITEM(b->rest, i)));
     PyObject *types = args ? types_from_key(b->key, b->key_size) : NULL;
-    PyObject *result = types ? PyObject_CallMethod(module, "launch", "O(III)(III)OOI", b->kernel, l->grid[0], l->grid[1],
-                                                   l->grid[2], l->block[0], l->block[1], l->block[2], args, types,
-                                                   l->shared_bytes)
-                             : NULL;
+    PyObject *result =
+        types ? PyObject_CallMethod(module, "launch", "O(III)(III)OOI", b->kernel, l->grid[0], l->grid[1], l->grid[2],
+                                    l->block[0], l->block[1], l->block[2], args, types, l->shared_bytes)
+              : NULL;
     Py_XDECREF(types);
     Py_XDECREF(module);
     Py_XDECREF(args);

@@ -56,9 +56,7 @@ DEFINE(s32, int32_t, uint32_t)
 DEFINE(s64, int64_t, uint64_t)
 #undef DEFINE
 
-    INLINE int32_t clamp_s32(int64_t x) {
-    return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x;
-}
+INLINE int32_t clamp_s32(int64_t x) { return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x; }
 BINARY(add_sat, int32_t, int32_t, int32_t, clamp_s32((int64_t)x + y))
 BINARY(sub_sat, int32_t, int32_t, int32_t, clamp_s32((int64_t)x - y))
 TERNARY(mad_hi_sat, int32_t, int32_t, int32_t, int32_t, clamp_s32(((int64_t)x * y >> 32) + z))
