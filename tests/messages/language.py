@@ -93,12 +93,10 @@ def wide_characters(x, größe, out):
     out[0] = "日本語" + größe  # the carets stand under the expression
 
 
-
 @gpu.jit
 def sides(x, n):
     i = gpu.grid(1)
     x[i] = (x[i] and n) + 1
-
 
 
 # >>> message catches(f4[::1])
@@ -197,11 +195,11 @@ def sides(x, n):
 #    in kernel wide_characters(array(float32, 1d, C), int (weak), array(float32, 1d, C))
 # <<<
 # >>> message sides(u8[::1], int)
-# TypingError: language.py:100:13: error: the two sides of this expression are uint64 and int (weak)
-#   100 |     x[i] = (x[i] and n) + 1
+# TypingError: language.py:99:13: error: the two sides of this expression are uint64 and int (weak)
+#    99 |     x[i] = (x[i] and n) + 1
 #       |             ^^^^
-#    note: language.py:100:13: uint64 here
-#   100 |     x[i] = (x[i] and n) + 1
+#    note: language.py:99:13: uint64 here
+#    99 |     x[i] = (x[i] and n) + 1
 #       |             ^^^^
 #    in kernel sides(array(uint64, 1d, C), int (weak))
 # <<<
