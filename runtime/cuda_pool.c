@@ -303,6 +303,18 @@ static void flush(CudaDevice *d) {
     }
 }
 
+/* An event that is recorded in the stream. One from the store may have ended with a context that somebody reset: it goes. */
+static CUevent record_event(CudaDevice *d, CUstream s) {
+    for (;;) {
+        bool stored = d->pool.nevents;
+        CUevent e = get_event(d);
+        if (!e || d->cu->cuEventRecord(e, s) == CUDA_SUCCESS) return e;
+        if (stored) continue;
+        put_event(d, e);
+        return NULL;
+    }
+}
+
 /* Until events behind all that uses the block. Where they can't be had, until somebody has waited for the device. */
 static void defer(CudaDevice *d, Block *b) {
     Pool *p = &d->pool;
@@ -311,10 +323,7 @@ static void defer(CudaDevice *d, Block *b) {
     for (; w && n < b->nuses; n++) {
         /* The legacy default stream's event is behind everything in the threads' default streams. */
         CUstream s = b->uses[n] == CU_STREAM_PER_THREAD ? NULL : b->uses[n];
-        if (!(w->events[n] = get_event(d))) break;
-        if (d->cu->cuEventRecord(w->events[n], s) == CUDA_SUCCESS) continue;
-        put_event(d, w->events[n]);
-        break;
+        if (!(w->events[n] = record_event(d, s))) break;
     }
     if (w && n == b->nuses) {
         *w = (Pending){.next = p->pending, .block = b, .n = n};
