@@ -303,7 +303,8 @@ static void flush(CudaDevice *d) {
     }
 }
 
-/* An event that is recorded in the stream. One from the store may have ended with a context that somebody reset: it goes. */
+/* An event that is recorded in the stream. One from the store may have ended with a context that somebody reset: it
+ * goes. */
 static CUevent record_event(CudaDevice *d, CUstream s) {
     for (;;) {
         bool stored = d->pool.nevents;
