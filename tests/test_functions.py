@@ -170,8 +170,11 @@ def test_numpy_of_one_number(name: str) -> None:
     kinds = REALS + (["F", "D"] if name in ("absolute", "conjugate", "real", "imag", "isnan", "square") else [])
     if name in ("round", "around"):
         kinds = kinds[1:]  # of a bool NumPy makes a float16
+    weak = WEAK_INTS + WEAK_FLOATS
+    if np.lib.NumpyVersion(np.__version__) < "2.1.0" and name in ("floor", "ceil", "trunc", "fix"):
+        kinds, weak = FLOATS, WEAK_FLOATS  # of integers NumPy 2.0 made floats; kernels do as 2.1
     check(f"np.{name}(x)", arguments(kinds, 1), NUMPY_1[name], 1)
-    check(f"np.{name}(x)", iter([(v,) for v in WEAK_INTS + WEAK_FLOATS]), NUMPY_1[name], 1)
+    check(f"np.{name}(x)", iter([(v,) for v in weak]), NUMPY_1[name], 1)
 
 
 @pytest.mark.parametrize("name", [n for n in NUMPY_INT_1 if has(n)])

@@ -16,6 +16,7 @@ import gpu
 import numpy as np
 import pytest
 
+NUMPY_2_0 = np.lib.NumpyVersion(np.__version__) < "2.1.0"
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 DEVICES = [name for name in ("cpu", "emulated:0") if name in gpu.devices()]
 
@@ -450,8 +451,11 @@ def test_dlpack(device: str) -> None:
             a.__dlpack_device__()
         return
     host = np.from_dlpack(a[:, ::-1])
-    host[0, 0] = 9
-    assert a[0, 2] == 9
+    a[0, 2] = 9
+    assert host[0, 0] == 9
+    if not NUMPY_2_0:  # whose from_dlpack gives what is read-only
+        host[0, 1] = 8
+        assert a[0, 1] == 8
     del a
     gc.collect()
     assert host[0, 0] == 9
@@ -529,6 +533,7 @@ def test_a_capsule_is_taken_once() -> None:
         _core.dlpack_import(3)
 
 
+@pytest.mark.skipif(NUMPY_2_0, reason="NumPy 2.0 can't export a read-only array by DLPack")
 def test_read_only() -> None:
     host = np.arange(3)
     host.flags.writeable = False
