@@ -185,11 +185,14 @@ static int warn(const Staged *s, const Bound *b, Variant *v, double kernel_s) {
     if (v->warned || bytes < WORTH_A_WARNING || s->copying_s <= kernel_s) return 0;
     v->warned = true;
     PyObject *cls = errors_class("PerformanceWarning");
-    int status =
-        PyErr_WarnFormat(cls, 1,
-                         "%U(): copying its NumPy arrays to %s and back (%.1f MiB, %.1f ms) takes longer than the "
-                         "kernel (%.1f ms); keep them on the device: x = gpu.array(x), and x.copy_to_host() in the end",
-                         b->kernel->name, s->device->name, (double)bytes / 0x1p20, s->copying_s * 1e3, kernel_s * 1e3);
+    char copying[64], kernel[32]; /* Python's own formats have no floats */
+    PyOS_snprintf(copying, sizeof copying, "%.1f MiB, %.1f ms", (double)bytes / 0x1p20, s->copying_s * 1e3);
+    PyOS_snprintf(kernel, sizeof kernel, "%.1f ms", kernel_s * 1e3);
+    int status = PyErr_WarnFormat(
+        cls, 1,
+        "%U(): copying its NumPy arrays to %s and back (%s) takes longer than the kernel (%s); keep them "
+        "on the device: x = gpu.array(x), and x.copy_to_host() in the end",
+        b->kernel->name, s->device->name, copying, kernel);
     Py_DECREF(cls);
     return status;
 }
