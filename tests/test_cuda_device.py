@@ -144,6 +144,7 @@ def test_out_of_memory(pool: str) -> None:
     assert works == "1.0 True"
 
 
+@pytest.mark.slow
 def test_allocations_leak_nothing() -> None:
     out = run(
         """
