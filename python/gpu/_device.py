@@ -12,16 +12,21 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def device_name(device: Any = None) -> str:
-    """The device that arrays live on: of a name, a number (of a GPU), an object with a name, or the current one."""
+def _named(device: Any) -> str:
+    """The name of a device given by name, by number (of a GPU), by an object with a name, or None: the current one."""
     if device is None:
-        name = _core.current_device()
-        return "cpu" if name == "python" else name
+        return _core.current_device()
     if isinstance(device, int) and not isinstance(device, bool):
         return f"cuda:{device}"
     name = device if isinstance(device, str) else getattr(device, "name", None)
     if not isinstance(name, str):
         raise TypeError(f"a device is a name like 'cuda:0', or a number, not {device!r}")
+    return name
+
+
+def device_name(device: Any = None) -> str:
+    """The device that arrays live on: of a name, a number (of a GPU), an object with a name, or the current one."""
+    name = _named(device)
     return "cpu" if name == "python" else name
 
 
@@ -93,7 +98,7 @@ def properties(device: str | int | None = None) -> Properties:
     ValueError, gpu.DeviceError
         There is no such device, or it can't be used.
     """
-    name = _core.current_device() if device is None else f"cuda:{device}" if isinstance(device, int) else device
+    name = _named(device)
     return Properties(_core.device_properties(name))
 
 
@@ -151,7 +156,7 @@ def pinned(*arrays: Any, device: str | int | None = None) -> Iterator[None]:
     gpu.DriverError
         The memory is pinned already, or can't be.
     """
-    name = _core.current_device() if device is None else f"cuda:{device}" if isinstance(device, int) else device
+    name = _named(device)
     with contextlib.ExitStack() as stack:
         for array in arrays:
             if not (array.flags.c_contiguous or array.flags.f_contiguous):
