@@ -9,6 +9,7 @@
 #ifndef GPU_IR_H
 #define GPU_IR_H
 
+#include "../runtime/image.h"
 #include "arena.h"
 
 #include <stdbool.h>
@@ -92,11 +93,8 @@ enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes i
 
 /* `sub` of ATOMIC: ATOMIC_SUB_OF(op, scope, order); of CAS: ATOMIC_SUB_OF(0, scope, order); of FENCE: a Scope.
  * MIN and MAX store the operand if it is less (greater) than what is there: a NaN on either side changes nothing. FMIN and
- * FMAX take the number if one of them is NaN. INC: old >= v ? 0 : old + 1. DEC: old == 0 || old > v ? v : old - 1. */
-typedef enum AtomicOp {
-    ATOMIC_ADD, ATOMIC_SUB, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_FMIN, ATOMIC_FMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCH,
-    ATOMIC_INC, ATOMIC_DEC, ATOMIC__COUNT
-} AtomicOp;
+ * FMAX take the number if one of them is NaN. INC: old >= v ? 0 : old + 1. DEC: old == 0 || old > v ? v : old - 1.
+ * AtomicOp, and BarrierRed, Shuffle, Vote and Match of the operations that wait, stand in image.h: the CPU's runtime does them. */
 typedef enum Scope { SCOPE_DEVICE, SCOPE_BLOCK, SCOPE_SYSTEM, SCOPE__COUNT } Scope;
 typedef enum Order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST, ORDER__COUNT } Order;
 #define ATOMIC_SUB_OF(op, scope, order) ((uint16_t)((op) | (scope) << 4 | (order) << 6))
@@ -104,10 +102,6 @@ static inline AtomicOp atomic_op(uint16_t sub) { return (AtomicOp)(sub & 15); }
 static inline Scope atomic_scope(uint16_t sub) { return (Scope)(sub >> 4 & 3); }
 static inline Order atomic_order(uint16_t sub) { return (Order)(sub >> 6 & 7); }
 
-typedef enum BarrierRed { BARRIER_POPC, BARRIER_AND, BARRIER_OR, BARRIER__COUNT } BarrierRed;
-typedef enum Shuffle { SHFL_UP, SHFL_DOWN, SHFL_XOR, SHFL_IDX, SHFL__COUNT } Shuffle;
-typedef enum Vote { VOTE_ALL, VOTE_ANY, VOTE_EQ, VOTE_BALLOT, VOTE__COUNT } Vote;
-typedef enum Match { MATCH_ANY, MATCH_ALL, MATCH__COUNT } Match;
 typedef enum Clock { CLOCK_CYCLES, CLOCK_TIME, CLOCK__COUNT } Clock;
 
 typedef uint32_t Ref;       /* index into IrModule.instrs; the value it defines */

@@ -12,13 +12,6 @@
 
 enum { WARP = 32, ALIGN = 64, SPINS = 16 };
 
-/* In the order of compiler/ir.h: Shuffle, Vote, Match, AtomicOp, BarrierRed. */
-enum { SHFL_UP, SHFL_DOWN, SHFL_XOR, SHFL_IDX };
-enum { VOTE_ALL, VOTE_ANY, VOTE_EQ, VOTE_BALLOT };
-enum { MATCH_ANY, MATCH_ALL };
-enum { RED_ADD = 0, RED_MIN = 2, RED_MAX = 3, RED_AND = 6, RED_OR = 7, RED_XOR = 8 };
-enum { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
-
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 static size_t round_up(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
@@ -139,11 +132,11 @@ static void match(Group *g) {
 static uint32_t reduce(const ImageCut *c, uint32_t a, uint32_t b) {
     bool less = c->is_signed ? (int32_t)b < (int32_t)a : b < a;
     switch (c->sub) {
-    case RED_ADD: return a + b;
-    case RED_MIN: return less ? b : a;
-    case RED_MAX: return less ? a : b;
-    case RED_AND: return a & b;
-    case RED_OR: return a | b;
+    case ATOMIC_ADD: return a + b;
+    case ATOMIC_MIN: return less ? b : a;
+    case ATOMIC_MAX: return less ? a : b;
+    case ATOMIC_AND: return a & b;
+    case ATOMIC_OR: return a | b;
     default: return a ^ b;
     }
 }

@@ -63,9 +63,19 @@ typedef enum CutKind {
     CUT_YIELD                                                   /* lets others run */
 } CutKind;
 
+/* Variants of the operations that combine values; `sub` of the IR's. Their semantics: compiler/ir.h, compiler/ops.def. */
+typedef enum AtomicOp {
+    ATOMIC_ADD, ATOMIC_SUB, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_FMIN, ATOMIC_FMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCH,
+    ATOMIC_INC, ATOMIC_DEC, ATOMIC__COUNT
+} AtomicOp;
+typedef enum BarrierRed { BARRIER_POPC, BARRIER_AND, BARRIER_OR, BARRIER__COUNT } BarrierRed;
+typedef enum Shuffle { SHFL_UP, SHFL_DOWN, SHFL_XOR, SHFL_IDX, SHFL__COUNT } Shuffle;
+typedef enum Vote { VOTE_ALL, VOTE_ANY, VOTE_EQ, VOTE_BALLOT, VOTE__COUNT } Vote;
+typedef enum Match { MATCH_ANY, MATCH_ALL, MATCH__COUNT } Match;
+
 typedef struct ImageCut {
     uint8_t kind;                /* CutKind */
-    uint8_t sub;                 /* BarrierRed, Shuffle, Vote, Match, AtomicOp of compiler/ir.h */
+    uint8_t sub;                 /* BarrierRed, Shuffle, Vote, Match; AtomicOp of CUT_REDUX */
     uint8_t bytes;               /* of the value */
     bool is_signed;
     uint32_t line;

@@ -8,7 +8,7 @@ static int failures;
 
 #define CHECK(x) ((x) ? (void)0 : (void)(failures++, printf("%s:%d: %s\n", __FILE__, __LINE__, #x)))
 
-enum { THREADS = 70, SHFL_XOR = 2, BARRIER_POPC = 0 };
+enum { THREADS = 70 };
 
 /* What the kernels below read and write. */
 typedef struct Params {
