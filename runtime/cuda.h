@@ -137,7 +137,7 @@ Status cuda_suggest_block(Device *d, Module *m, uint32_t shared_bytes, uint32_t 
 
 /* ---- cuda_device.c ----------------------------------------------------------------------------- */
 
-enum { RECENT = 8, MOST_RECORDS = 64 };
+enum { RECENT = 8, MOST_RECORDS = 64, PAGE = 4096 /* records lie in whole pages */ };
 
 struct CudaDevice {
     Device base;

@@ -131,27 +131,42 @@ static Status compile(CudaDevice *d, CudaModule *m, const LoadOptions *o, Failur
 
 /* ---- records of exceptions --------------------------------------------------------------------- */
 
-/* A record in memory that host and device share; they come in chunks. Under the device's lock. */
+/* A chunk of records in memory that host and device share. The memory is ours: the driver's own would go when somebody
+ * else in the process resets the context, and every launch of a kernel that raises looks there. */
+static Status add_records(CudaDevice *d, Failure *f) {
+    size_t bytes = MOST_RECORDS * sizeof(ErrorRecord);
+    struct Records *r = calloc(1, sizeof *r);
+    void *host = r ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;
+    if (!host) {
+        free(r);
+        return failure_memory(f);
+    }
+    const char *call = "cuMemHostRegister";
+    CUresult e = d->cu->cuMemHostRegister_v2(host, bytes, CU_MEMHOSTALLOC_DEVICEMAP);
+    if (!e) {
+        call = "cuMemHostGetDevicePointer";
+        e = d->cu->cuMemHostGetDevicePointer_v2(&r->address, host, 0);
+        if (e) d->cu->cuMemHostUnregister(host);
+    }
+    if (e) {
+        free(host);
+        free(r);
+        return cuda_fail(d, d->cu, e, call, f);
+    }
+    r->host = host;
+    r->next = d->records;
+    d->records = r;
+    return GPU_OK;
+}
+
+/* Under the device's lock. */
 static Status take_record(CudaDevice *d, CudaModule *m, Failure *f) {
     struct Records *r = d->records;
     while (r && r->used == UINT64_MAX) r = r->next;
     if (!r) {
-        if (!(r = calloc(1, sizeof *r))) return failure_memory(f);
-        void *host;
-        const char *call = "cuMemHostAlloc";
-        CUresult e = d->cu->cuMemHostAlloc(&host, MOST_RECORDS * sizeof *r->host, CU_MEMHOSTALLOC_DEVICEMAP);
-        if (!e) {
-            call = "cuMemHostGetDevicePointer";
-            e = d->cu->cuMemHostGetDevicePointer_v2(&r->address, host, 0);
-            if (e) d->cu->cuMemFreeHost(host);
-        }
-        if (e) {
-            free(r);
-            return cuda_fail(d, d->cu, e, call, f);
-        }
-        r->host = host;
-        r->next = d->records;
-        d->records = r;
+        Status status = add_records(d, f);
+        if (status != GPU_OK) return status;
+        r = d->records;
     }
     int i = __builtin_ctzll(~r->used);
     r->used |= (uint64_t)1 << i;

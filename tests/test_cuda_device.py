@@ -629,3 +629,32 @@ def test_from_dlpack_names_the_current_stream(no_op: Path) -> None:
         GPU_DEVICE="cuda",
     )
     assert out.split() == ["1", str(0x1230)]
+
+
+def test_somebody_else_resets_the_context() -> None:
+    """What the context had is gone; the process lives, and new kernels that may raise run."""
+    out = run(
+        """
+        import ctypes, os
+
+        @gpu.jit
+        def first(x, n):
+            if n < 0:
+                raise ValueError("first")
+            x[0] = n
+
+        @gpu.jit
+        def second(x, n):
+            if n < 0:
+                raise ValueError("second")
+            x[0] = n
+
+        x = np.zeros(4)
+        first[1, 1](x, 1)
+        driver = ctypes.CDLL(os.path.join(os.path.dirname(gpu.__file__), "libgpu_emulated.so"))
+        assert driver.cuDevicePrimaryCtxReset_v2(0) == 0
+        second[1, 1](x, 2)
+        print(x[0])
+        """
+    )
+    assert out.strip() == "2.0"
