@@ -1,6 +1,7 @@
 /* opkit.c - see opkit.h. */
 #include "opkit.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 enum { BATCH = 16384 }; /* inputs of a launch */
@@ -276,4 +277,22 @@ void inputs_random(Inputs *in, size_t n) {
 void inputs_free(Inputs *in) {
     free(in->x);
     *in = (Inputs){NULL, 0, 0};
+}
+
+/* ---- comparisons ------------------------------------------------------------------------------------ */
+
+const char *const float_relations[14] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                         "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+bool float_relation_holds(unsigned relation, double a, double b) {
+    bool unordered = isnan(a) || isnan(b);
+    if (relation >= 12) return unordered == (relation == 13);
+    if (unordered) return relation >= 6;
+    switch (relation % 6) {
+    case 0: return a == b;
+    case 1: return a != b;
+    case 2: return a < b;
+    case 3: return a <= b;
+    case 4: return a > b;
+    default: return a >= b;
+    }
 }

@@ -43,4 +43,10 @@ void inputs_cross(Inputs *in, const uint64_t *list, size_t count, bool three);
 void inputs_random(Inputs *in, size_t n);
 void inputs_free(Inputs *in);
 
+/* ---- comparisons of floats ---------------------------------------------------------------------- */
+
+/* PTX's names, and whether the one with this number holds: the last two ask whether both are numbers, or one is none. */
+extern const char *const float_relations[14];
+bool float_relation_holds(unsigned relation, double a, double b);
+
 #endif

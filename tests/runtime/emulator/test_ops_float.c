@@ -255,29 +255,14 @@ static void classes(void) {
 
 /* ---- comparisons ------------------------------------------------------------------------------------ */
 
-static const char *const relations[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
-                                        "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
-static bool holds(unsigned relation, double a, double b) {
-    bool unordered = isnan(a) || isnan(b);
-    if (relation >= 12) return unordered == (relation == 13);
-    if (unordered) return relation >= 6;
-    switch (relation % 6) {
-    case 0: return a == b;
-    case 1: return a != b;
-    case 2: return a < b;
-    case 3: return a <= b;
-    case 4: return a > b;
-    default: return a >= b;
-    }
-}
 static uint64_t compared32(const Op *op, const uint64_t *x) {
     float a = single(x[0]), b = single(x[1]);
     if (op->flags & FTZ) a = flushed(a), b = flushed(b);
-    bool t = holds(op->mode, (double)a, (double)b);
+    bool t = float_relation_holds(op->mode, (double)a, (double)b);
     return (uint64_t)(t + 2 * !t);
 }
 static uint64_t compared64(const Op *op, const uint64_t *x) {
-    bool t = holds(op->mode, wide(x[0]), wide(x[1]));
+    bool t = float_relation_holds(op->mode, wide(x[0]), wide(x[1]));
     return (uint64_t)(t + 2 * !t);
 }
 static uint64_t set32(const Op *op, const uint64_t *x) { return compared32(op, x) & 1 ? UINT32_MAX : 0; }
@@ -290,15 +275,15 @@ static uint64_t chosen(const Op *op, const uint64_t *x) {
 static void comparisons(void) {
     char text[64];
     for (unsigned k = 0; k < 14; k++) {
-        snprintf(text, sizeof text, "setp.%s.f32 %%d|%%q, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "setp.%s.f32 %%d|%%q, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "pred f32 f32", .oracle = compared32, .mode = k}, &singles);
-        snprintf(text, sizeof text, "setp.%s.ftz.f32 %%d|%%q, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "setp.%s.ftz.f32 %%d|%%q, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "pred f32 f32", .oracle = compared32, .mode = k, .flags = FTZ}, &singles);
-        snprintf(text, sizeof text, "setp.%s.f64 %%d|%%q, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "setp.%s.f64 %%d|%%q, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "pred f64 f64", .oracle = compared64, .mode = k}, &doubles);
-        snprintf(text, sizeof text, "set.%s.u32.f32 %%d, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "set.%s.u32.f32 %%d, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "u32 f32 f32", .oracle = set32, .mode = k}, &singles);
-        snprintf(text, sizeof text, "set.%s.ftz.f32.f32 %%d, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "set.%s.ftz.f32.f32 %%d, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "f32 f32 f32", .oracle = set32_one, .mode = k, .flags = FTZ}, &singles);
     }
     op_run(&(Op){.text = "slct.f32.f32 %d, %a, %b, %c;", .types = "f32 f32 f32 f32", .oracle = chosen}, &singles);

@@ -162,23 +162,8 @@ static void of_bf16(void) {
 
 /* ---- comparisons ------------------------------------------------------------------------------------ */
 
-static const char *const relations[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
-                                        "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
-static bool holds(unsigned relation, double a, double b) {
-    bool unordered = isnan(a) || isnan(b);
-    if (relation >= 12) return unordered == (relation == 13);
-    if (unordered) return relation >= 6;
-    switch (relation % 6) {
-    case 0: return a == b;
-    case 1: return a != b;
-    case 2: return a < b;
-    case 3: return a <= b;
-    case 4: return a > b;
-    default: return a >= b;
-    }
-}
 static bool halves_hold(const Op *op, uint64_t a, uint64_t b) {
-    return holds(op->mode, value(op, flushed(op, a & 0xffff)), value(op, flushed(op, b & 0xffff)));
+    return float_relation_holds(op->mode, value(op, flushed(op, a & 0xffff)), value(op, flushed(op, b & 0xffff)));
 }
 static uint64_t compared(const Op *op, const uint64_t *x) { return halves_hold(op, x[0], x[1]); }
 /* %d for the lower halves, %q for the upper ones; both and-ed with %c. */
@@ -196,17 +181,17 @@ static uint64_t set_ones(const Op *op, const uint64_t *x) {
 static void comparisons(void) {
     char text[80];
     for (unsigned k = 0; k < 14; k++) {
-        snprintf(text, sizeof text, "setp.%s.f16 %%d, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "setp.%s.f16 %%d, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "pred b16 b16", .oracle = compared, .mode = k}, &some_f16);
-        snprintf(text, sizeof text, "setp.%s.ftz.f16 %%d, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "setp.%s.ftz.f16 %%d, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "pred b16 b16", .oracle = compared, .mode = k, .flags = FTZ}, &some_f16);
-        snprintf(text, sizeof text, "setp.%s.bf16 %%d, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "setp.%s.bf16 %%d, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "pred b16 b16", .oracle = compared, .mode = k, .flags = BF16}, &some_bf16);
-        snprintf(text, sizeof text, "setp.%s.and.f16x2 %%d|%%q, %%a, %%b, %%c;", relations[k]);
+        snprintf(text, sizeof text, "setp.%s.and.f16x2 %%d|%%q, %%a, %%b, %%c;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "pred b32 b32 pred", .oracle = compared_pairs, .mode = k}, &some_f16);
-        snprintf(text, sizeof text, "set.%s.u32.f16x2 %%d, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "set.%s.u32.f16x2 %%d, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "b32 b32 b32", .oracle = set_bits, .mode = k}, &some_f16);
-        snprintf(text, sizeof text, "set.%s.f16x2.f16x2 %%d, %%a, %%b;", relations[k]);
+        snprintf(text, sizeof text, "set.%s.f16x2.f16x2 %%d, %%a, %%b;", float_relations[k]);
         op_run(&(Op){.text = text, .types = "b32 b32 b32", .oracle = set_ones, .mode = k}, &some_f16);
     }
 }
