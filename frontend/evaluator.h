@@ -4,7 +4,7 @@
  * convert.c   conversions of scalars, coercion to a joined type
  * lattice.c   equality and join of abstract values
  * arith.c     operators; complexops.c complex arithmetic
- * arrays.c    indexing and attributes; range.c ranges; iter.c iterators; calls.c calls
+ * arrays.c    arrays; indices.c subscripts; range.c ranges; iter.c iterators; calls.c calls
  * attrs.c     attributes; step.c one instruction of Python SSA
  * infer.c     the fixed point over one function; undef.c variables that aren't assigned on every path
  * build.c     the IR of a function; contract.c products and sums that become FMA */
@@ -135,7 +135,7 @@ bool val_dtype_named(Eval *e, Val v, DType *out);         /* np.float32, "f4", f
 Val complex_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b);
 Val complex_unary(Eval *e, PyUnary op, Scalar s, Val a);
 
-/* arrays.c */
+/* arrays.c, indices.c; arrays.h has what their files share */
 Val array_param(Eval *e, const ArgType *a, Ref data, const Ref *shape, const Ref *strides);
 Val array_captured(Eval *e, const HostArray *a, bool is_bytes);
 Val array_element(Eval *e, PySpan span, Val array, Val index);   /* array[index], index known to be in 0 ... n-1 */

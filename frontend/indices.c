@@ -1,0 +1,282 @@
+/* indices.c - subscripts: negative indices, slices, views and elements of arrays; items of ranges and of lists and
+ * dicts outside the kernel. */
+#include "arrays.h"
+#include "suggest.h"
+
+#include <string.h>
+
+/* ---- indices ----------------------------------------------------------------------------------------- */
+
+static const char *number_text(Eval *e, Val v) { return arena_printf(e->arena, "%lld", (long long)v.i); }
+
+/* gpu.threadIdx is a group of values, and which of them is meant must be said. */
+static const char *index_object_help(Eval *e, Val index, const char *help) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (!e->host->info(e->host->self, index.ty->obj, &info) || info.kind != HOST_NAMED) return help;
+    const char *members = suggest_members(e->arena, info.path);
+    return members ? members : help;
+}
+
+/* An index as a Python integer in 0 ... n-1 if it was in -n ... n-1; absent: reported. */
+static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) {
+    if (val_poisoned(index)) return index;
+    if (axis < e->nindex_spans && e->index_spans[axis].line) span = e->index_spans[axis];
+    if (!val_is_scalar(index) || !dt_is_int(val_dtype(index))) {
+        const char *help = "an index is an integer, a slice or a tuple of these";
+        if (val_is_scalar(index) && dt_is_float(val_dtype(index)))
+            help = "// is the integer division; int(...) truncates";
+        if (val_is_scalar(index) && index.ty->dtype == DT_BOOL) help = "int(...) makes an integer of a bool";
+        if (index.ty->kind == TY_OBJECT) help = index_object_help(e, index, help);
+        return e_fail(e, span, help, DIAG_INDEX_TYPE, e_text(e, index));
+    }
+    bool is_unsigned = dtype_info[index.ty->dtype].kind == DK_UINT;
+    Val i = to_size(e, index);
+    if (val_const(i) && val_const(n) && (i.i >= n.i || i.i < -n.i))
+        return e_fail(e, span, NULL, DIAG_INDEX_OUT_OF_RANGE, number_text(e, i), "axis", axis, number_text(e, n));
+    if (is_unsigned || (val_const(i) && i.i >= 0)) return i;
+    if (val_const(i)) return size_op(e, PYB_ADD, i, n);
+    Ref r = val_ref(e, i), wrap = e_op2(e, OP_ADD, T_I64, r, val_ref(e, n));
+    return val_rt_int(e, e_select(e, T_I64, e_cmp(e, PRED_LT, r, e_int(e, T_I64, 0)), wrap, r));
+}
+
+/* One axis of a view. */
+typedef struct Axis {
+    Val offset, size, stride;
+    bool dropped, whole;
+} Axis;
+
+static Val clamp(Eval *e, Val v, Val n, Val low, Val high) {
+    v = to_size(e, v);
+    Val neg = eval_compare(e, (PySpan){0}, PYC_LT, v, val_int(e, 0));
+    v = eval_select(e, (PySpan){0}, neg, size_op(e, PYB_ADD, v, n), v);
+    return size_minmax(e, OP_MIN, size_minmax(e, OP_MAX, to_size(e, v), low), high);
+}
+
+static bool slice_bound_ok(Eval *e, PySpan span, Val v) {
+    if (v.ty->kind == TY_NONE || (val_is_scalar(v) && dt_is_int(val_dtype(v)))) return true;
+    e_fail(e, span, "the bounds of a slice are integers", DIAG_INDEX_TYPE, e_text(e, v));
+    return false;
+}
+
+/* start:stop:step of an axis of n elements, as slice.indices() has it. */
+static bool slice_axis(Eval *e, PySpan span, Val s, Val n, Val stride, Axis *out) {
+    Val start = s.items[0], stop = s.items[1], step = s.items[2], one = val_int(e, 1), zero = val_int(e, 0);
+    Wide by = 1;
+    for (int k = 0; k < 3; k++)
+        if (val_poisoned(s.items[k]) || !slice_bound_ok(e, span, s.items[k])) return false;
+    if (step.ty->kind != TY_NONE && (!val_as_int(step, &by) || by == 0)) {
+        e_fail(e, span, "use a constant that isn't 0", DIAG_CONSTRUCT, "this step",
+               "the step of a slice is a constant other than 0");
+        return false;
+    }
+    out->whole = start.ty->kind == TY_NONE && stop.ty->kind == TY_NONE && by == 1;
+    Val low = by > 0 ? zero : val_int(e, -1), high = by > 0 ? n : size_op(e, PYB_SUB, n, one);
+    Val first = start.ty->kind == TY_NONE ? (by > 0 ? low : high) : clamp(e, start, n, low, high);
+    Val last = stop.ty->kind == TY_NONE ? (by > 0 ? high : low) : clamp(e, stop, n, low, high);
+    Val span_len = by > 0 ? size_op(e, PYB_SUB, last, first) : size_op(e, PYB_SUB, first, last);
+    Wide mag = by > 0 ? by : -by;
+    if (mag != 1)
+        span_len = size_op(e, PYB_FLOORDIV, size_op(e, PYB_ADD, span_len, val_int(e, mag - 1)), val_int(e, mag));
+    out->size = out->whole ? n : size_minmax(e, OP_MAX, span_len, zero);
+    out->offset = size_op(e, PYB_MUL, first, stride);
+    out->stride = by == 1 ? stride : size_op(e, PYB_MUL, stride, val_int(e, by));
+    out->dropped = false;
+    return true;
+}
+
+static bool is_ellipsis(Eval *e, Val v) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    return v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_ELLIPSIS;
+}
+
+/* The indices of a subscript with ... and missing ones as whole slices; false: reported. `ints`: all are integers. */
+static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Val *out, bool *ints) {
+    uint32_t n = index.ty->kind == TY_TUPLE ? index.ty->n : 1, ndim = array.ty->ndim, given = 0, used = 0;
+    const Val *at = index.ty->kind == TY_TUPLE ? index.items : &index;
+    Val none = val_none(e), whole = val_composite(e, TY_SLICE, 0, 3, (Val[]){none, none, none});
+    for (uint32_t i = 0; i < n; i++) {
+        if (val_poisoned(at[i])) return false;
+        given += !is_ellipsis(e, at[i]);
+    }
+    if (given != n) e->nindex_spans = 0; /* an ellipsis: items and axes differ */
+    if (given > ndim) {
+        Diag *d = e_diag(e, span, DIAG_INDEX_COUNT, given, e_text(e, array));
+        e_help(e, d,
+               ndim == 0   ? "a 0-d array is read as x[()]"
+               : ndim == 1 ? "this array has one axis"
+                           : "this array has %u axes",
+               ndim);
+        return false;
+    }
+    bool seen = false;
+    *ints = given == ndim;
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_ellipsis(e, at[i])) {
+            for (uint32_t k = seen ? ndim : given; k < ndim; k++) out[used++] = whole;
+            seen = true;
+            continue;
+        }
+        if (at[i].ty->kind == TY_NONE) {
+            e_fail(e, span, "index the axes that there are", DIAG_CONSTRUCT, "None as an index",
+                   "a view can't get a new axis");
+            return false;
+        }
+        *ints &= at[i].ty->kind != TY_SLICE;
+        out[used++] = at[i];
+    }
+    while (used < ndim) out[used++] = whole;
+    return true;
+}
+
+/* ---- a[index] ---------------------------------------------------------------------------------------- */
+static bool wrap_all(Eval *e, PySpan span, Val a, const Val *index, uint32_t n, Val *out) {
+    bool ok = true;
+    for (uint32_t k = 0; k < n; k++) {
+        out[k] = wrapped_index(e, span, index[k], array_size(a, k), k);
+        ok &= !val_poisoned(out[k]);
+    }
+    return ok;
+}
+
+static Val general_view(Eval *e, PySpan span, Val a, const Val *index) {
+    Val shape[MAX_NDIM], strides[MAX_NDIM], offset = val_int(e, 0);
+    uint32_t ndim = 0;
+    bool contiguous = a.ty->layout == LAYOUT_C; /* integers, then one slice with step 1, then whole axes */
+    for (uint32_t k = 0; k < a.ty->ndim; k++) {
+        Axis x = {.dropped = true};
+        Val stride = array_stride(e, a, k);
+        if (index[k].ty->kind == TY_SLICE) {
+            Wide step;
+            if (!slice_axis(e, span, index[k], array_size(a, k), stride, &x)) return val_poison(e);
+            bool unit = index[k].items[2].ty->kind == TY_NONE || (val_as_int(index[k].items[2], &step) && step == 1);
+            contiguous &= unit && (x.whole || ndim == 0);
+            shape[ndim] = x.size;
+            strides[ndim++] = x.stride;
+        } else {
+            Val i = wrapped_index(e, span, index[k], array_size(a, k), k);
+            if (val_poisoned(i)) return i;
+            contiguous &= ndim == 0;
+            x.offset = size_op(e, PYB_MUL, i, stride);
+        }
+        offset = size_op(e, PYB_ADD, offset, x.offset);
+    }
+    Ref p = array_data(a);
+    if (!val_const(offset) || offset.i)
+        p = e_emit(e, OP_ADDR, (Type)a.ty->space, 2, (Ref[]){p, val_ref(e, offset)}, 0, 1);
+    Ty ty = ty_array(e->types, val_dtype(a), ndim, contiguous ? LAYOUT_C : LAYOUT_A, a.ty->readonly, (Type)a.ty->space);
+    return array_with(e, ty, p, shape, strides);
+}
+
+static Val array_getitem(Eval *e, PySpan span, Val a, Val index) {
+    Val at[MAX_NDIM], in[MAX_NDIM];
+    bool ints;
+    if (is_ellipsis(e, index)) return a;
+    if (!spread_indices(e, span, a, index, at, &ints)) return val_poison(e);
+    if (!ints && a.ty->weak)
+        return e_fail(e, span, "index them one by one", DIAG_CONSTRUCT, "a slice of bytes",
+                      "bytes are read one by one");
+    if (!ints) return general_view(e, span, a, at);
+    if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return val_poison(e);
+    return array_load(e, a.ty, array_at(e, a, in, a.ty->ndim));
+}
+
+/* A list or dict outside the kernel: a constant key takes an item as a constant. */
+static Val container_item(Eval *e, PySpan span, Val v, const HostInfo *info, Val index) {
+    const Host *h = e->host;
+    HostRef obj = v.ty->obj, item = NULL;
+    const char *text;
+    Wide i;
+    bool list = info->kind == HOST_LIST, number = val_as_int(index, &i) && dt_fits(DT_I64, i);
+    if (!number && (list || index.ty->kind != TY_OBJECT))
+        return e_fail(e, span, "make it a NumPy array, which run-time indices read", DIAG_NOT_INDEXABLE,
+                      arena_printf(e->arena, "a %s with %s", ty_text(e->types, v.ty), e_text(e, index)));
+    if (list) item = h->item(h->self, obj, (size_t)(i < 0 ? i + (Wide)info->n : i));
+    else item = h->lookup(h->self, obj, number ? h->make_int(h->self, (int64_t)i) : index.ty->obj);
+    if (item) return val_object(e, item);
+    const char *key = number                        ? wide_text(e->arena, i)
+                      : val_as_str(e, index, &text) ? arena_printf(e->arena, "'%s'", text)
+                                                    : e_text(e, index);
+    return e_fail(e, span,
+                  list ? arena_printf(e->arena, "it has %u items", (unsigned)info->n)
+                       : "the kernel sees it as it is when it is compiled",
+                  DIAG_NO_ITEM, ty_text(e->types, v.ty), key);
+}
+
+static Val range_slice(Eval *e, PySpan span, Val r, Val slice) {
+    Axis x;
+    Val step = to_size(e, r.items[2]);
+    if (!slice_axis(e, span, slice, eval_len(e, span, r), step, &x)) return val_poison(e);
+    Val start = size_op(e, PYB_ADD, to_size(e, r.items[0]), x.offset);
+    return val_range(e, span, start, size_op(e, PYB_ADD, start, size_op(e, PYB_MUL, x.size, x.stride)), x.stride);
+}
+
+Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
+    if (val_poisoned(v) || val_poisoned(index)) return val_poison(e);
+    if (v.ty->kind == TY_ARRAY) return array_getitem(e, span, v, index);
+    if (v.ty->kind == TY_TUPLE) return tuple_item(e, span, v, index);
+    if (v.ty->kind == TY_RANGE && index.ty->kind == TY_SLICE) return range_slice(e, span, v, index);
+    if (v.ty->kind == TY_RANGE) {
+        Val i = wrapped_index(e, span, index, eval_len(e, span, v), 0);
+        if (val_poisoned(i)) return i;
+        return range_item(e, v, i);
+    }
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) &&
+        (info.kind == HOST_LIST || info.kind == HOST_DICT))
+        return container_item(e, span, v, &info, index);
+    return e_fail(e, span, val_is_scalar(v) ? "declare the argument as an array, or drop the index" : NULL,
+                  DIAG_NOT_INDEXABLE, e_text(e, v));
+}
+
+/* ---- a[index] = value -------------------------------------------------------------------------------- */
+/* An array whose elements this thread may write; false: reported. */
+static bool writable(Eval *e, PySpan span, Val a) {
+    if (a.ty->kind != TY_ARRAY)
+        e_fail(e, span, a.ty->kind == TY_TUPLE ? "a tuple can't be changed: make a new one" : NULL, DIAG_NOT_ASSIGNABLE,
+               e_text(e, a));
+    else if (a.ty->readonly)
+        e_fail(e, span,
+               a.ty->space == T_PTRC ? "captured arrays are constants: pass it as an argument"
+                                     : "pass a writable array",
+               DIAG_READONLY, e_text(e, a));
+    else return true;
+    return false;
+}
+
+void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
+    if (val_poisoned(a) || val_poisoned(index) || val_poisoned(value)) return;
+    Val at[MAX_NDIM], in[MAX_NDIM];
+    bool ints;
+    if (!writable(e, span, a)) return;
+    if (!spread_indices(e, span, a, index, at, &ints)) return;
+    if (!ints) {
+        e_fail(e, span, "write a loop over the elements", DIAG_CONSTRUCT, "assigning to several elements",
+               "a thread stores one element at a time");
+        return;
+    }
+    if (!val_is_scalar(value)) {
+        bool many = value.ty->kind == TY_ARRAY || value.ty->kind == TY_TUPLE;
+        e_fail(e, e->value_span, many ? "store its items one by one" : "an element is one number", DIAG_STORE_TYPE,
+               e_text(e, a), e_text(e, value));
+        return;
+    }
+    if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return;
+    array_store(e, val_dtype(a), array_at(e, a, in, a.ty->ndim), value);
+}
+
+bool array_address(Eval *e, PySpan span, Val a, Val index, bool written, Ref *out) {
+    Val at[MAX_NDIM], in[MAX_NDIM];
+    bool ints;
+    if ((written && !writable(e, span, a)) || !spread_indices(e, span, a, index, at, &ints)) return false;
+    if (!ints) {
+        e_fail(e, span, "an index for each axis, as a tuple", DIAG_CONSTRUCT, "this on several elements",
+               "it works on one element at a time");
+        return false;
+    }
+    if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return false;
+    *out = array_at(e, a, in, a.ty->ndim);
+    return true;
+}
