@@ -22,7 +22,10 @@ static Diag *report(Eval *e, PySpan span, DiagCode code, va_list ap) {
 }
 
 Diag *e_diag(Eval *e, PySpan span, DiagCode code, ...) {
-    if (!e->building) return NULL;
+    if (!e->building) {
+        e->fails += diag_severity(code) == SEV_ERROR;
+        return NULL;
+    }
     va_list ap;
     va_start(ap, code);
     Diag *d = report(e, span, code, ap);
@@ -46,6 +49,8 @@ Val e_fail(Eval *e, PySpan span, const char *help, DiagCode code, ...) {
         Diag *d = report(e, span, code, ap);
         va_end(ap);
         if (help && d) diag_help(e->diags, d, "%s", help);
+    } else {
+        e->fails++;
     }
     return val_poison(e);
 }

@@ -6,7 +6,7 @@
  * arith.c     operators; complexops.c complex arithmetic
  * arrays.c    arrays; indices.c subscripts; range.c ranges; iter.c iterators; calls.c calls
  * attrs.c     attributes; step.c one instruction of Python SSA
- * infer.c     the fixed point over one function; undef.c variables that aren't assigned on every path
+ * infer.c     the fixed point over one function; unroll.c loops that must be unrolled; undef.c variables that aren't assigned on every path
  * build.c     the IR of a function; contract.c products and sums that become FMA */
 #ifndef GPU_EVALUATOR_H
 #define GPU_EVALUATOR_H
@@ -30,7 +30,8 @@ typedef struct Callee {
 
 /* A function specialised by the types and constants of its arguments: the result of inference. */
 typedef struct Instance {
-    const PyFunc *f;
+    const PyFunc *base;         /* the function as it is written */
+    const PyFunc *f;            /* the same, maybe with loops unrolled */
     Callee callee;
     uint32_t nargs;
     Val *args;                  /* abstract */
@@ -43,6 +44,8 @@ typedef struct Instance {
     Val result;                 /* ty NULL: never returns */
     Conflict *result_conflict;
     bool unsettled;             /* the types still rose after many sweeps */
+    bool active;                /* being inferred */
+    uint32_t fails;             /* instructions that can't be typed */
     struct Instance *next;
 } Instance;
 
@@ -96,6 +99,7 @@ struct Eval {
     VEC(SharedEntry) shared;
     VEC(AttrEntry) attrs;
     Instance *instances;
+    uint32_t fails;             /* mistakes met in infer mode, where they aren't reported */
     uint32_t depth;
 };
 
@@ -176,6 +180,11 @@ Val eval_exception(Eval *e, PySpan span, Val v);      /* what `raise v` raises: 
 /* infer.c */
 bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to);
 Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args);
+
+void infer_again(Eval *e, Instance *inst, const PyFunc *f);    /* another version of the function */
+
+/* unroll.c */
+void unroll_until_typed(Eval *e, Instance *inst);
 
 /* undef.c */
 PySpan span_of_name(const Eval *e, const PyFunc *f, PySpan span, const char *name);   /* where the line has the name, if once */

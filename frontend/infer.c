@@ -18,7 +18,7 @@ static bool same_callee(const Eval *e, const Callee *a, const Callee *b) {
 
 static Instance *find_instance(const Eval *e, const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
     for (Instance *i = e->instances; i; i = i->next) {
-        if (i->f != f || i->nargs != n || !same_callee(e, &i->callee, c)) continue;
+        if (i->base != f || i->nargs != n || !same_callee(e, &i->callee, c)) continue;
         uint32_t k = 0;
         while (k < n && val_same(i->args[k], args[k])) k++;
         if (k == n) return i;
@@ -26,20 +26,29 @@ static Instance *find_instance(const Eval *e, const PyFunc *f, const Callee *c, 
     return NULL;
 }
 
-static Instance *new_instance(Eval *e, const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
-    Instance *i = ARENA_NEW(e->arena, Instance);
+/* Nothing is known of the function yet. */
+static void start(Eval *e, Instance *i, const PyFunc *f) {
     i->f = f;
-    i->callee = *c;
-    if (c->closure.ty) i->callee.closure = val_abstract(e, c->closure);
-    i->nargs = n;
-    i->args = ARENA_ARRAY(e->arena, Val, n + 1);
-    for (uint32_t k = 0; k < n; k++) i->args[k] = val_abstract(e, args[k]);
     i->cell = ARENA_ARRAY(e->arena, Val, f->instrs.n);
     i->maybe_undef = ARENA_ARRAY(e->arena, bool, f->instrs.n);
     i->conflict = ARENA_ARRAY(e->arena, Conflict *, f->instrs.n);
     i->edge = arena_alloc(e->arena, f->blocks.n * sizeof *i->edge);
     i->reached = ARENA_ARRAY(e->arena, bool, f->blocks.n);
     i->stops = ARENA_ARRAY(e->arena, bool, f->blocks.n);
+    i->result = (Val){0};
+    i->result_conflict = NULL;
+    i->unsettled = false;
+}
+
+static Instance *new_instance(Eval *e, const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
+    Instance *i = ARENA_NEW(e->arena, Instance);
+    i->base = f;
+    i->callee = *c;
+    if (c->closure.ty) i->callee.closure = val_abstract(e, c->closure);
+    i->nargs = n;
+    i->args = ARENA_ARRAY(e->arena, Val, n + 1);
+    for (uint32_t k = 0; k < n; k++) i->args[k] = val_abstract(e, args[k]);
+    start(e, i, f);
     i->next = e->instances;
     e->instances = i;
     return i;
@@ -225,10 +234,21 @@ static void infer(Eval *e, Instance *inst) {
     e->building = building;
 }
 
+void infer_again(Eval *e, Instance *inst, const PyFunc *f) {
+    start(e, inst, f);
+    infer(e, inst);
+}
+
 Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args) {
     Instance *inst = find_instance(e, f, callee, nargs, args);
-    if (inst) return inst;
-    inst = new_instance(e, f, callee, nargs, args);
-    infer(e, inst);
+    if (!inst) {
+        inst = new_instance(e, f, callee, nargs, args);
+        bool building = e->building;
+        e->building = false;
+        infer(e, inst);
+        unroll_until_typed(e, inst);
+        e->building = building;
+    }
+    if (!e->building) e->fails += inst->fails;
     return inst;
 }

@@ -147,6 +147,9 @@ enum { PYX_LOADVAR = PY__COUNT, PYX_STOREVAR };
 typedef struct PyVar { const char *name; uint32_t frame, depth; } PyVar;
 typedef struct PyVars { VEC(PyVar) at; } PyVars;
 
+/* What SSA was made of. */
+typedef struct PySource { HostCode code; PyVars *vars; PyFunc *tac; } PySource;
+
 /* decode.c */
 bool pycode_decode(PyCtx *c, CCode *out);
 void pycode_refuse_try(PyCtx *c);       /* 3.11 and later: by the table of protected ranges */

@@ -127,12 +127,20 @@ typedef struct PyFunc {
     uint32_t nposonly;
     const char **varnames;      /* all local names, for messages */
     uint32_t nvarnames;
+    const struct PySource *source;   /* what it was made of, for pyfunc_unroll */
 } PyFunc;
 
 /* translate.c. Reads the code object of `function` through the host; errors, constructs
  * outside the language among them, are reported in `diags`. NULL on error. */
 struct DiagList;
 PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_code, struct DiagList *diags);
+
+/* pyunroll.c. The blocks of the loop with this header, in `inside` by block; false: it has another way in. */
+bool pyloop_body(const PyFunc *f, PyBlockId header, bool *inside);
+/* The function with `times` copies of each of these loops before the loop itself; no block is in two of them. NULL: too
+ * large. */
+typedef struct PyLoop { PyBlockId header; const bool *inside; uint32_t times, size; } PyLoop;
+PyFunc *pyfunc_unroll(const Host *host, struct DiagList *diags, const PyFunc *f, uint32_t n, const PyLoop *loops);
 void pyfunc_print(const PyFunc *f, FILE *out, bool spans);
 char *pyfunc_to_string(const PyFunc *f, bool spans);
 

@@ -520,21 +520,23 @@ static void sort_messages(DiagList *diags, uint32_t first) {
 }
 
 PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_code, struct DiagList *diags) {
-    HostCode code;
-    PyVars vars = {.at = {NULL, 0, 0}};
-    memset(&code, 0, sizeof code);
-    if (!host->code(host->self, function_or_code, &code)) {
+    PySource *source = ARENA_NEW(arena, PySource);
+    source->vars = ARENA_NEW(arena, PyVars);
+    if (!host->code(host->self, function_or_code, &source->code)) {
         DiagFrame at = {.file = NULL};
         diag_report(diags, DIAG_NO_CODE, &at, host->repr ? host->repr(host->self, function_or_code) : "this object");
         return NULL;
     }
-    PyCtx c = {.arena = arena, .host = host, .diags = diags, .code = &code};
+    PyCtx c = {.arena = arena, .host = host, .diags = diags, .code = &source->code};
     uint32_t first = diags->diags.n;
-    PyFunc *tac = translate(&c, &vars);
+    PyFunc *tac = translate(&c, source->vars);
     if (!tac) {
         sort_messages(diags, first);
         return NULL;
     }
-    pycfg_clean(&c, tac, &vars);
-    return pyssa_make(&c, tac, &vars);
+    pycfg_clean(&c, tac, source->vars);
+    source->tac = tac;
+    PyFunc *f = pyssa_make(&c, tac, source->vars);
+    if (f) f->source = source;
+    return f;
 }
