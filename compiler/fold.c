@@ -323,6 +323,7 @@ bool ir_fold(Op op, Type t, uint16_t sub, Type arg_type, uint32_t nargs, const u
     if (!(op_info[op].flags & PURE) || nargs == 0) return false;
     switch (op) {
     case OP_PHI:
+    case OP_ALIGNED:
     case OP_ADDR: return false;
     case OP_CMP: *out = compare((Pred)sub, arg_type, args[0], args[1]); return true;
     case OP_SELECT: *out = args[args[0] ? 1 : 2]; return true;

@@ -89,7 +89,11 @@ enum { ARITH_NO_WRAP = 1 };
 /* `sub` of LOAD and STORE. */
 enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */,
        /* hints for global memory, at most one: in L2 alone, used once, not used again. They change no result */
-       MEM_L2 = 8, MEM_STREAM = 16, MEM_LAST = 32, MEM_HINTS = MEM_L2 | MEM_STREAM | MEM_LAST };
+       MEM_L2 = 8, MEM_STREAM = 16, MEM_LAST = 32, MEM_HINTS = MEM_L2 | MEM_STREAM | MEM_LAST,
+       /* the address is a multiple of so many bytes, at most one: neighbours can be one access */
+       MEM_ALIGN2 = 64, MEM_ALIGN4 = 128, MEM_ALIGN8 = 256, MEM_ALIGN16 = 512, MEM_ALIGNS = 15 * MEM_ALIGN2 };
+static inline uint16_t mem_align_flag(unsigned bytes) { return (uint16_t)(bytes * (MEM_ALIGN2 / 2)); }
+static inline unsigned mem_align(uint16_t sub) { return (sub & MEM_ALIGNS) / (MEM_ALIGN2 / 2); }     /* 0: of its type */
 
 /* `sub` of ATOMIC: ATOMIC_SUB_OF(op, scope, order); of CAS: ATOMIC_SUB_OF(0, scope, order); of FENCE: a Scope.
  * MIN and MAX store the operand if it is less (greater) than what is there: a NaN on either side changes nothing. FMIN and

@@ -45,6 +45,10 @@ const IrFlagName mem_flag_names[] = {{"unaligned", MEM_UNALIGNED},
                                      {"l2", MEM_L2},
                                      {"stream", MEM_STREAM},
                                      {"last", MEM_LAST},
+                                     {"align2", MEM_ALIGN2},
+                                     {"align4", MEM_ALIGN4},
+                                     {"align8", MEM_ALIGN8},
+                                     {"align16", MEM_ALIGN16},
                                      {NULL, 0}};
 const IrFlagName arith_flag_names[] = {{"nowrap", ARITH_NO_WRAP}, {NULL, 0}};
 const IrFlagName param_flag_names[] = {{"readonly", PARAM_READONLY},

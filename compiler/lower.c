@@ -24,7 +24,8 @@ static LowerFn *const lower_table[OP__COUNT] = {
     [OP_MATH] = lower_math,         [OP_ADDR] = lower_addr,         [OP_LOAD] = lower_load,
     [OP_PRMT] = lower_prmt,         [OP_FSHL] = lower_fshl,         [OP_FSHR] = lower_fshr,
     [OP_ATOMIC] = lower_atomic,     [OP_CAS] = lower_cas,           [OP_FENCE] = lower_fence,
-    [OP_STORE] = lower_store,       [OP_ALLOCA] = lower_alloca,     [OP_DATA] = lower_data,
+    [OP_ALIGNED] = lower_aligned,   [OP_STORE] = lower_store,       [OP_ALLOCA] = lower_alloca,
+    [OP_DATA] = lower_data,
 };
 
 /* ---- types and constants --------------------------------------------------------------------- */
@@ -178,6 +179,10 @@ static void lower_instr(Lower *L, Ref r) {
     case OP_RAISE: L->target->raise(L, in); return;
     case OP_SHARED: L->value[r] = L->target->shared(L, in); return;
     case OP_CLOCK: L->value[r] = L->target->clock(L, in); return;
+    case OP_LOAD:
+    case OP_STORE:
+        if (lower_wide(L, r)) return;
+        break;
     case OP_ALLOCA:
         if (!L->target->local) break;
         L->value[r] = L->target->local(L, r);
@@ -289,6 +294,7 @@ void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm
     set_types(L);
     set_features(L, tm);
     L->value = ARENA_ARRAY(a, Val, m->instrs.n);
+    L->done = ARENA_ARRAY(a, bool, m->instrs.n);
     L->first = ARENA_ARRAY(a, LLVMBasicBlockRef, m->blocks.n);
     L->last = ARENA_ARRAY(a, LLVMBasicBlockRef, m->blocks.n);
     L->data = ARENA_ARRAY(a, Val, m->data.n);

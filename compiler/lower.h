@@ -1,7 +1,8 @@
 /* lower.h - from our IR to LLVM IR: what the files lower*.c share.
  *
  * lower.c walks the module; lower_int.c, lower_float.c, lower_math.c and lower_mem.c hold one function
- * for each operation, lower_atomic.c atomics and fences; lower_nv.c, lower_nv_sync.c and lower_cpu.c hold what only one target has, behind LowerTarget.
+ * for each operation, lower_atomic.c atomics and fences, lower_wide.c and lower_hints.c accesses that are wide or have
+ * hints; lower_nv.c, lower_nv_sync.c and lower_cpu.c hold what only one target has, behind LowerTarget.
  *
  * How values are held:
  *   bool        i1 (a byte in memory)
@@ -67,6 +68,7 @@ struct Lower {
     Val fn;                          /* the function that holds the body */
     LLVMBasicBlockRef entry;         /* its first block, for allocas */
     Val *value;                      /* of each Ref */
+    bool *done;                      /* of each Ref: made with its neighbours (lower_wide.c) */
     LLVMBasicBlockRef *first, *last; /* of each of our blocks: expansions may split a block */
     Val *data;                       /* globals of the module's constant data */
     Val error;                       /* pointer to the error record, when the kernel raises */
@@ -113,7 +115,17 @@ LowerFn lower_add, lower_sub, lower_mul, lower_div, lower_fma, lower_neg, lower_
     lower_mulhi, lower_pow, lower_and, lower_or, lower_xor, lower_not, lower_shl, lower_shr, lower_popc, lower_clz,
     lower_ctz, lower_brev, lower_cmp, lower_select, lower_convert, lower_bitcast, lower_math;
 LowerFn lower_prmt, lower_fshl, lower_fshr, lower_atomic, lower_cas, lower_fence;
-LowerFn lower_addr, lower_load, lower_store, lower_alloca, lower_data;
+LowerFn lower_addr, lower_aligned, lower_load, lower_store, lower_alloca, lower_data;
+
+/* ---- lower_wide.c: makes a load or store and its neighbours as one access; false: it stands alone ---- */
+bool lower_wide(Lower *L, Ref r);
+
+/* ---- lower_hints.c: accesses of 1 to 16 bytes whose flags `sub` have a hint for the caches ---- */
+bool ll_hinted(const Lower *L, uint16_t sub, Val at);
+Val ll_load_hinted(Lower *L, uint16_t sub, Ty memory, unsigned bytes, Val at);
+void ll_store_hinted(Lower *L, uint16_t sub, unsigned bytes, Val at, Val v);
+
+void ll_mark_invariant(Lower *L, Val load); /* lower_mem.c */
 
 /* ---- lower_int.c ---- */
 LowerFn lower_int_floordiv, lower_int_floormod, lower_int_truncdiv, lower_int_truncmod;

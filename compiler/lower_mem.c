@@ -13,80 +13,44 @@ Val lower_addr(Lower *L, const Instr *in, Val *a) {
     return LLVMBuildInBoundsGEP2(L->b, L->i8, a[0], &i, 1, "at");
 }
 
+/* Where nothing says what the address is a multiple of, the threads look. A CPU reads neighbours at once anywhere. */
+Val lower_aligned(Lower *L, const Instr *in, Val *a) {
+    if (L->o->target != TARGET_PTX) return ll_int(L, ll_wide(L, L->i1), 0);
+    Val address = LLVMBuildPtrToInt(L->b, a[0], L->i64, "n");
+    Val rest = LLVMBuildAnd(L->b, address, ll_int(L, L->i64, in->imm - 1), "n");
+    return ll_icmp(L, LLVMIntEQ, rest, ll_int(L, L->i64, 0));
+}
+
 static void describe_access(const Instr *in, Val access, Type value) {
-    LLVMSetAlignment(access, in->sub & MEM_UNALIGNED ? 1 : type_bytes(value));
+    unsigned align = mem_align(in->sub) ? mem_align(in->sub) : type_bytes(value);
+    LLVMSetAlignment(access, in->sub & MEM_UNALIGNED ? 1 : align);
     if (in->sub & MEM_VOLATILE) LLVMSetVolatile(access, true);
 }
 
-/* ---- hints for caches, which LLVM has no word for: ld.global.cs.f32 ------------------------------------------- */
-
-static bool hinted(const Lower *L, const Instr *in, Val at) {
-    return in->sub & MEM_HINTS && !(in->sub & (MEM_VOLATILE | MEM_UNALIGNED)) && L->o->target == TARGET_PTX &&
-           LLVMGetPointerAddressSpace(LLVMTypeOf(at)) == L->target->address_space[T_PTR];
-}
-
-static const char *hint_name(const Instr *in) { return in->sub & MEM_L2 ? "cg" : in->sub & MEM_STREAM ? "cs" : "lu"; }
-
-/* The register that holds the value: PTX's smallest has 16 bits. */
-static Ty hint_register(Lower *L, Type t, char *letter) {
-    unsigned bits = type_bytes(t) * 8;
-    *letter = bits <= 16 ? 'h' : bits == 32 ? 'r' : 'l';
-    return bits <= 16 ? L->i16 : LLVMIntTypeInContext(L->ctx, bits);
-}
-
-static Val hint_call(Lower *L, Ty result, const char *text, const char *constraints, unsigned n, Val *args) {
-    Ty types[2];
-    for (unsigned i = 0; i < n; i++) types[i] = LLVMTypeOf(args[i]);
-    Ty type = LLVMFunctionType(result, types, n, false);
-    Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false,
-                                LLVMInlineAsmDialectATT, false);
-    return LLVMBuildCall2(L->b, type, code, args, n, "");
-}
-
-static Val load_hinted(Lower *L, const Instr *in, Val at) {
-    Type t = (Type)in->type;
-    char letter, text[48], constraints[24];
-    Ty whole = hint_register(L, t, &letter), memory = ll_memory_type(L, t);
-    unsigned bits = type_bytes(t) * 8;
-    snprintf(text, sizeof text, "ld.global.%s.%c%u $0, [$1];", hint_name(in), bits == 8 ? 'u' : 'b', bits);
-    snprintf(constraints, sizeof constraints, "=%c,l,~{memory}", letter);
-    Val v = hint_call(L, whole, text, constraints, 1, &at);
-    if (bits == 8) v = LLVMBuildTrunc(L->b, v, L->i8, "v");
-    return LLVMTypeOf(v) == memory ? v : LLVMBuildBitCast(L->b, v, memory, "v");
-}
-
-static void store_hinted(Lower *L, const Instr *in, Val at, Type t, Val v) {
-    char letter, text[48], constraints[24];
-    Ty whole = hint_register(L, t, &letter);
-    unsigned bits = type_bytes(t) * 8;
-    snprintf(text, sizeof text, "st.global.%s.%c%u [$0], $1;", hint_name(in), bits == 8 ? 'u' : 'b', bits);
-    snprintf(constraints, sizeof constraints, "l,%c,~{memory}", letter);
-    if (bits == 8) v = LLVMBuildZExt(L->b, v, whole, "v");
-    Val args[2] = {at, LLVMTypeOf(v) == whole ? v : LLVMBuildBitCast(L->b, v, whole, "v")};
-    hint_call(L, L->void_, text, constraints, 2, args);
+void ll_mark_invariant(Lower *L, Val load) {
+    LLVMMetadataRef empty = LLVMMDNodeInContext2(L->ctx, NULL, 0);
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(L->ctx, "invariant.load", 14), LLVMMetadataAsValue(L->ctx, empty));
 }
 
 Val lower_load(Lower *L, const Instr *in, Val *a) {
     Type t = (Type)in->type;
-    if (hinted(L, in, a[0])) {
-        Val v = load_hinted(L, in, a[0]);
-        return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, ll_int(L, LLVMTypeOf(v), 0)) : v;
+    Ty memory = ll_memory_type(L, t);
+    Val v;
+    if (ll_hinted(L, in->sub, a[0])) {
+        v = ll_load_hinted(L, in->sub, memory, type_bytes(t), a[0]);
+    } else {
+        v = LLVMBuildLoad2(L->b, memory, a[0], "v");
+        describe_access(in, v, t);
+        if (in->sub & MEM_INVARIANT) ll_mark_invariant(L, v);
     }
-    Val v = LLVMBuildLoad2(L->b, ll_memory_type(L, t), a[0], "v");
-    describe_access(in, v, t);
-    if (in->sub & MEM_INVARIANT) {
-        LLVMMetadataRef empty = LLVMMDNodeInContext2(L->ctx, NULL, 0);
-        LLVMSetMetadata(v, LLVMGetMDKindIDInContext(L->ctx, "invariant.load", 14), LLVMMetadataAsValue(L->ctx, empty));
-    }
-    return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, ll_int(L, LLVMTypeOf(v), 0)) : v;
+    return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, ll_int(L, memory, 0)) : v;
 }
 
 Val lower_store(Lower *L, const Instr *in, Val *a) {
     Type t = (Type)L->m->instrs.at[in->args[1]].type;
     Val v = t == T_BOOL ? LLVMBuildZExt(L->b, a[1], ll_memory_type(L, t), "v") : a[1];
-    if (hinted(L, in, a[0])) return store_hinted(L, in, a[0], t, v), NULL;
-    Val store = LLVMBuildStore(L->b, v, a[0]);
-    describe_access(in, store, t);
+    if (ll_hinted(L, in->sub, a[0])) ll_store_hinted(L, in->sub, type_bytes(t), a[0], v);
+    else describe_access(in, LLVMBuildStore(L->b, v, a[0]), t);
     return NULL;
 }
 

@@ -265,6 +265,10 @@ static bool check_special(Verifier *v, const Instr *in) {
             return fail(v, "the result is a pointer of the operand's kind");
         if (arg_type(v, in, 1) != T_I32 && arg_type(v, in, 1) != T_I64) return fail(v, "the index is i32 or i64");
         return true;
+    case OP_ALIGNED:
+        if (!type_is_ptr(arg_type(v, in, 0)) || in->type != T_BOOL) return fail(v, "asks a pointer, and gives a bool");
+        if (in->imm < 2 || in->imm > 16 || in->imm & (in->imm - 1)) return fail(v, "asks for 2, 4, 8 or 16 bytes");
+        return true;
     case OP_LOAD:
         if (!type_is_ptr(arg_type(v, in, 0))) return fail(v, "loads from a pointer");
         if (!(type_takes(in->type) & info->takes)) return fail(v, "can't load a %s", type_info[in->type].text);
@@ -293,8 +297,8 @@ static bool check_sub(Verifier *v, const Instr *in) {
     case OP_ADD:
     case OP_SUB:
     case OP_MUL: allowed = type_is_int((Type)in->type) ? ARITH_NO_WRAP : 0; break;
-    case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT | MEM_HINTS; break;
-    case OP_STORE: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_L2 | MEM_STREAM; break;
+    case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT | MEM_HINTS | MEM_ALIGNS; break;
+    case OP_STORE: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_L2 | MEM_STREAM | MEM_ALIGNS; break;
     default: break;
     }
     if (in->sub & ~allowed) return fail(v, "flags %u don't belong here", in->sub);

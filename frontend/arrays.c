@@ -177,6 +177,16 @@ void array_store(Eval *e, DType d, Ref p, Val v) {
     e_store(e, at, val_im(e, c));
 }
 
+/* The k-th element after the one at p, along the last axis. */
+Ref array_neighbour(Eval *e, Val a, Ref p, uint32_t k) {
+    if (!k || p == REF_NONE) return p;
+    Type space = (Type)a.ty->space;
+    if (a.ty->layout == LAYOUT_C)
+        return e_emit(e, OP_ADDR, space, 2, (Ref[]){p, e_int(e, T_I64, k)}, 0, dtype_info[a.ty->dtype].bytes);
+    Val offset = size_op(e, PYB_MUL, array_stride(e, a, a.ty->ndim - 1u), val_int(e, k));
+    return e_emit(e, OP_ADDR, space, 2, (Ref[]){p, val_ref(e, offset)}, 0, 1);
+}
+
 /* ---- attributes -------------------------------------------------------------------------------------- */
 Val array_attr(Eval *e, Val a, const char *name) {
     uint32_t ndim = a.ty->ndim;

@@ -150,6 +150,7 @@ Val array_made(Eval *e, DType d, bool readonly, Type space, Ref data, uint32_t n
 bool array_address(Eval *e, PySpan span, Val array, Val index, bool written, Ref *out);
 /* A value as an element of the dtype, with the checks of an assignment; POISON: reported at `span`. */
 Val array_stored(Eval *e, PySpan span, DType d, Val v);
+Ref array_neighbour(Eval *e, Val a, Ref p, uint32_t k);
 Ref imag_address(Eval *e, DType d, Ref p);          /* of the imaginary part of an element at p */
 
 /* iter.c */

@@ -277,3 +277,99 @@ def waits_for_another_kernel(flag, o):
 def test_what_is_read_anew_is_not_taken_for_constant() -> None:
     ptx = waits_for_another_kernel.inspect("ptx", "i4[::1], i4[::1]", arch="sm_80")
     assert "ld.global.nc" not in ptx and ptx.count("ld.volatile.global") == 2
+
+
+# ---- neighbours as one access
+
+
+def moving(width: int) -> Any:
+    """A kernel whose threads move so many neighbours each, halves exchanged, from `start` on."""
+
+    @gpu.jit
+    def moved(x, o, start):
+        i = start + width * gpu.grid(1)
+        items = gpu.load(x, i, width=width)
+        gpu.store(o, i, items[width // 2 :] + items[: width // 2])
+
+    return moved
+
+
+WIDE_TYPES = ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16", gpu.bfloat16.dtype]
+
+
+@pytest.mark.parametrize("dtype", WIDE_TYPES, ids=str)
+def test_neighbours_at_any_alignment(dtype: Any) -> None:
+    for width in (1, 2, 4, 16) if dtype == "f4" else (8,):
+        for start in (0, 1, width // 2):
+            x = (np.arange(16 * 6) % 7).astype(dtype)
+            o = np.zeros_like(x)
+            moving(width)[1, 4](x, o, start)
+            part = slice(start, start + 4 * width)
+            assert (o[part] == np.roll(x[part].reshape(4, width), width - width // 2, axis=1).ravel()).all(), start
+            assert not o[: part.start].any() and not o[part.stop :].any()
+
+
+@gpu.jit
+def rows(x, o):
+    s = gpu.shared.array((4, 8), np.float32, alignment=16)
+    t = gpu.threadIdx.x
+    for k in range(0, 8, 4):
+        gpu.store(s, (t, k), gpu.load(x, (t, k), width=4))
+    gpu.syncthreads()
+    a, b = gpu.load(s, (3 - t, -2), width=2)
+    gpu.store(o, t, (a, b), cache="cs") if o.ndim == 1 else gpu.store(o, (t, 0), (a, b))
+
+
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+def test_neighbours_along_the_last_axis(order: str) -> None:
+    x = np.arange(32, dtype=np.float32).reshape(4, 8)
+    given = np.repeat(x, 2, axis=1)[:, ::2] if order == "strided" else np.array(x, order=order)
+    o = np.zeros((4, 2), np.float32, order="C" if order == "C" else "F")
+    rows[1, 4](given, o)
+    assert (o == x[::-1, -2:]).all()
+
+
+def test_neighbours_are_one_access_in_ptx() -> None:
+    def accesses(kernel: Any, *types: str) -> list[str]:
+        lines = kernel.inspect("ptx", ",".join(types), arch="sm_80").splitlines()
+        return [line.split()[0] for line in lines if ".global" in line and line.strip()[:3] in ("ld.", "st.")]
+
+    @gpu.jit
+    def explicit(x, o):
+        i = gpu.grid(1)
+        gpu.store(o, 4 * i, gpu.load(x, 4 * i, width=4))
+
+    @gpu.jit
+    def plain(x, o):
+        i = 4 * gpu.grid(1)
+        if i + 3 < o.size:
+            o[i], o[i + 1], o[i + 2], o[i + 3] = x[i], x[i + 1], x[i + 2], x[i + 3]
+
+    for kernel in (explicit, plain):
+        assert accesses(kernel, "f4[::1]", "f4[::1]") == ["ld.global.nc.v4.b32", "st.global.v4.b32"]
+        assert accesses(kernel, "f8[::1]", "f8[::1]") == ["ld.global.nc.v2.b64"] * 2 + ["st.global.v2.b64"] * 2
+    both = accesses(moving(4), "f4[::1]", "f4[::1]", "int")
+    wide, narrow = ["ld.global.nc.v4.b32", "st.global.v4.b32"], ["ld.global.nc.b32", "st.global.b32"]
+    assert sorted(both) == sorted(wide + narrow * 4)
+
+    @gpu.jit
+    def hinted(x, o):
+        i = gpu.grid(1)
+        gpu.store(o, 8 * i, gpu.load(x, 8 * i, cache="cs", width=8), cache="cg")
+
+    for dtype, unit in (("u1", "b64"), ("f2", "v2.b64")):
+        assert accesses(hinted, *2 * [f"{dtype}[::1]"]) == [f"ld.global.cs.{unit}", f"st.global.cg.{unit}"]
+
+
+@pytest.mark.parametrize("dtype", WIDE_TYPES, ids=str)
+def test_neighbours_with_hints(dtype: Any) -> None:
+    @gpu.jit
+    def hinted(x, o):
+        i = 2 * gpu.grid(1)
+        gpu.store(o, i, gpu.load(x, i, cache="cs", width=2), cache="cg")
+        gpu.store(o, 8 + 2 * i, gpu.load(x, 8 + 2 * i, cache="lu", width=4), cache="cs")
+
+    x = (np.arange(24) % 7).astype(dtype)
+    o = np.zeros_like(x)
+    hinted[1, 4](x, o)
+    assert (o == x).all()

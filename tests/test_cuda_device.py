@@ -338,6 +338,18 @@ def test_a_fault_before_an_array_has_the_index_of_the_kernel() -> None:
             gpu.synchronize()
 
 
+def test_a_fault_in_a_wide_access_names_the_first_element_that_is_not_there() -> None:
+    @gpu.jit
+    def four(x, o):
+        i = gpu.grid(1)
+        o[i] = sum(gpu.load(x, 4 * i, width=4))
+
+    four[1, 3](gpu.zeros(14, np.float32), gpu.zeros(4, np.float32))
+    with pytest.raises(gpu.DeviceFault, match=r"array 'x' \(float32, shape \(14,\)\): there is no index \(14,\)"):
+        four[1, 4](gpu.zeros(14, np.float32), gpu.zeros(4, np.float32))
+        gpu.synchronize()
+
+
 # ---- launches
 
 

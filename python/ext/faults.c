@@ -94,11 +94,14 @@ PyObject *faults_place(const Device *d, const Failure *f) {
         ring && f->fault.kernel && f->fault.in_global ? find(d, f->fault.kernel, (uintptr_t)f->fault.address) : NULL;
     if (!s) return NULL;
     int64_t at[MAX_DIMS];
-    index_of(s, (uintptr_t)f->fault.address, at);
+    uintptr_t address = (uintptr_t)f->fault.address;
+    /* several elements at once: the first one that isn't there */
+    if (distance(s, address) == 0 && address + f->fault.bytes > s->last) address = s->last;
+    index_of(s, address, at);
     for (int i = 0; i < s->ndim; i++)
         if (at[i] < 0) at[i] -= s->shape[i]; /* as the kernel wrote it: -1 would be the last one */
     PyObject *shape = array_ints(s->shape, s->ndim), *index = array_ints(at, s->ndim);
-    bool inside = distance(s, (uintptr_t)f->fault.address) == 0;
+    bool inside = distance(s, address) == 0;
     PyObject *text =
         shape && index
             ? PyUnicode_FromFormat("%s '%s' (%s, shape %R)%s index %R", inside ? "in array" : "by array", s->name,

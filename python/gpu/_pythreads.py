@@ -329,6 +329,28 @@ def bits_of(x: Any) -> tuple[int, int]:
     return int(x) & (1 << width) - 1, width
 
 
+# ---- elements that follow each other
+
+
+def neighbours(ary: Any, idx: Any, width: int) -> list[Any]:
+    """The index and those after it along the last axis."""
+    *lead, last = idx if isinstance(idx, tuple) else (idx,)
+    last += ary.shape[-1] if last < 0 else 0
+    return [(*lead, last + k) for k in range(width)]
+
+
+def load_elements(ary: Any, idx: Any, cache: str = "ca", width: int | None = None) -> Any:
+    return ary[idx] if width is None else tuple(ary[at] for at in neighbours(ary, idx, width))
+
+
+def store_elements(ary: Any, idx: Any, val: Any, cache: str = "wb") -> None:
+    if not isinstance(val, tuple):
+        ary[idx] = val
+        return
+    for at, one in zip(neighbours(ary, idx, len(val)), val, strict=True):
+        ary[at] = one
+
+
 # ---- what a kernel thread calls
 
 
@@ -368,8 +390,8 @@ class Calls:
             "gpu.clz": lambda x: bits_of(x)[1] - bits_of(x)[0].bit_length(),
             "gpu.atomic.cas": self.cas,
             "gpu.atomic.compare_and_swap": lambda ary, old, val, **how: self.cas(ary, (0,) * ary.ndim, old, val),
-            "gpu.load": lambda ary, idx, cache="ca": ary[idx],
-            "gpu.store": lambda ary, idx, val, cache="wb": ary.__setitem__(idx, val),
+            "gpu.load": load_elements,
+            "gpu.store": store_elements,
             "gpu.atomic.load": self.load,
             "gpu.atomic.store": self.store,
             "gpu.shared.array": self.shared,

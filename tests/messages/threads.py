@@ -317,3 +317,46 @@ def captures(x):
 # >>> message captures(f8[::1])
 # PerformanceWarning: threads.py:314: this captured array of 2 MiB becomes part of the compiled code; as an argument it is copied once, and each specialisation compiles as quickly as any other
 # <<<
+
+
+@gpu.jit
+def neighbours(x, n):
+    a, b, c = gpu.load(x, 0, width=3)
+    gpu.load(x, 0, width=n)
+    gpu.load(x, 0, cache="L1")
+    gpu.store(x, 0, (1.0, 2.0, 3.0))
+    gpu.store(x, 0, (1.0, "two"))
+    gpu.store(x, slice(0, 2), (1.0, 2.0))
+
+
+# >>> message neighbours(f4[::1], int)
+# CompileError: threads.py:324:15: error: gpu.load(): the number of neighbours is a power of 2
+#   324 |     a, b, c = gpu.load(x, 0, width=3)
+#       |               ^^^^^^^^^^^^^^^^^^^^^^^
+#    help: 1, 2, 4, 8 or 16
+#
+# threads.py:325:5: error: gpu.load() needs a constant for 'width', and this is int (weak)
+#   325 |     gpu.load(x, 0, width=n)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^
+#
+# threads.py:326:5: error: gpu.load(): cache 'L1' isn't known
+#   326 |     gpu.load(x, 0, cache="L1")
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: one of 'ca', 'cg', 'cs', 'lu', 'cv'
+#
+# threads.py:327:5: error: gpu.store(): the number of neighbours is a power of 2
+#   327 |     gpu.store(x, 0, (1.0, 2.0, 3.0))
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: 1, 2, 4, 8 or 16
+#
+# threads.py:328:21: error: gpu.store() does not take str
+#   328 |     gpu.store(x, 0, (1.0, "two"))
+#       |                     ^^^^^^^^^^^^
+#    help: an element is one number
+#
+# threads.py:329:18: error: slice() can't be called in a kernel
+#   329 |     gpu.store(x, slice(0, 2), (1.0, 2.0))
+#       |                  ^^^^^^^^^^^
+#    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch
+#    in kernel neighbours(array(float32, 1d, C), int (weak))
+# <<<
