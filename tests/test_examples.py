@@ -1,14 +1,18 @@
-"""Every example runs, on small input, and finds what NumPy finds."""
+"""Every example runs, on small input, and finds what NumPy finds; Numba programs on the emulated device, too."""
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted(p for p in (Path(__file__).parent.parent / "examples").glob("*.py") if p.stem != "common")
+FOLDER = Path(__file__).parent.parent / "examples"
+EXAMPLES = sorted(p for p in FOLDER.glob("*.py") if p.stem != "common")
+NUMBA = sorted((FOLDER / "numba").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
@@ -18,3 +22,21 @@ def test_example(path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(path.stem + ": ") and "equals NumPy" in done.stdout
     assert not done.stderr
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+@pytest.mark.parametrize("path", NUMBA, ids=lambda p: p.stem)
+def test_numba_program(path: Path, device: str) -> None:
+    pytest.importorskip("matplotlib")
+    environment = {**os.environ, "GPU_DEVICE": device}
+    command = [sys.executable, path, "--small"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert re.match(path.stem + r": .* equals? (NumPy|hashlib|the formula)", done.stdout), done.stdout
+    assert not done.stderr
+
+
+@pytest.mark.parametrize("path", NUMBA, ids=lambda p: p.stem)
+def test_only_the_import_is_ours(path: Path) -> None:
+    ours = [line for line in path.read_text().splitlines() if re.search(r"\bgpu\b", line)]
+    assert ours and all(re.fullmatch(r"from gpu import cuda|from gpu\.cuda\.random import .*", line) for line in ours)
