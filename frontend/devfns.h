@@ -2,7 +2,7 @@
  *
  * mathfns.c has math, complexfns.c cmath, npfns.c numpy, builtins.c builtins and operator, gpufns.c where a thread is and
  * methods of scalars, sharedfns.c memory and barriers, atomicfns.c gpu.atomic, warpfns.c warps, collectives.c reductions
- * and scans, groups.c gpu.cg, bitfns.c bits and clocks, cachefns.c hints for caches, fnparts.c the expansions on IR
+ * and scans, histogram.c counts, groups.c gpu.cg, bitfns.c bits and clocks, cachefns.c hints for caches, fnparts.c the expansions on IR
  * values. A handler serves all rows that differ in a parameter only. */
 #ifndef GPU_DEVFNS_H
 #define GPU_DEVFNS_H

@@ -253,6 +253,47 @@ def test_bools_are_counted_and_complex_numbers_combined() -> None:
     np.testing.assert_allclose(c, np.prod(z))
 
 
+# ---- histograms
+
+
+def by_tenths(x):
+    return int(x * 10)
+
+
+@gpu.jit
+def histograms(x, y, o):
+    t, threads = gpu.threadIdx.x, gpu.blockDim.x
+    own = gpu.block.histogram(x[t], 7)
+    for i in range(t, 7, threads):
+        o[0, i] = own[i]
+    pair = gpu.block.histogram((x[t], x[t + threads], -1), 7)
+    for i in range(t, 7, threads):
+        o[1, i] = pair[i]
+    for step in range(2):
+        whole = gpu.block.histogram(x[step:], 5)
+        for i in range(t, 5, threads):
+            o[2 + step, i] = whole[i]
+    tenths = gpu.block.histogram(y, 10, key=by_tenths)
+    parity = gpu.block.histogram(x[:100], 2, lambda v: v & 1 == 1)
+    for i in range(t, 10, threads):
+        o[4, i] = tenths[i]
+    if t < 2:
+        o[5, t] = parity[t]
+
+
+@pytest.mark.parametrize("name", ["u1", "i2", "i8", "u8"])
+@pytest.mark.parametrize("threads", [5, 64, 100])
+def test_histograms(name: str, threads: int) -> None:
+    random = np.random.default_rng(7)
+    x, y = random.integers(0, 9, 300).astype(name), random.random(301, np.float32)
+    o = np.zeros((6, 10), np.int64)
+    histograms[1, threads](x, y, o)
+    counted = [x[:threads], x[: 2 * threads], x, x[1:], (y * np.float32(10)).astype(int), x[:100] % 2]
+    for row, values, bins in zip(o, counted, (7, 7, 5, 5, 10, 2), strict=True):
+        assert (row[:bins] == np.bincount(values[values < bins].astype(int), minlength=bins)).all()
+        assert not row[bins:].any()
+
+
 # ---- the Numba dialect
 
 

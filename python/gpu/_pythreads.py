@@ -394,6 +394,7 @@ class Calls:
             "gpu.store": store_elements,
             "gpu.atomic.load": self.load,
             "gpu.atomic.store": self.store,
+            "gpu.block.histogram": self.histogram,
             "gpu.shared.array": self.shared,
             "gpu.local.array": lambda shape, dtype, alignment=None: np.zeros(shape, dtype_of(dtype)).view(KernelArray),
             "gpu.const.array_like": lambda ndarray: ndarray,
@@ -456,6 +457,22 @@ class Calls:
         if key not in block.arrays:
             block.arrays[key] = np.zeros(shape, dtype_of(dtype)).view(KernelArray)
         return block.arrays[key]
+
+    def histogram(self, values: Any, bins: int, key: Callable[[Any], Any] | None = None) -> np.ndarray:
+        block, place = self.lane.block, self.wait("syncthreads", 0, None)
+        if isinstance(values, np.ndarray):
+            values = values[self.lane.number :: block.count]
+        elif not isinstance(values, tuple):
+            values = (values,)
+        self.suspend(place)
+        counts = block.arrays[place.place, "histogram"] = np.zeros(bins, np.int32).view(KernelArray)
+        self.suspend(place)
+        counts = block.arrays[place.place, "histogram"]
+        for bin_of in (key(value) if key else value for value in values):
+            if 0 <= bin_of < bins:
+                counts[int(bin_of)] += 1
+        self.suspend(place)
+        return counts
 
     # ---- atomics
 

@@ -360,3 +360,46 @@ def neighbours(x, n):
 #    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch
 #    in kernel neighbours(array(float32, 1d, C), int (weak))
 # <<<
+
+
+@gpu.jit
+def histograms(x, y, n):
+    gpu.block.histogram(x, n)
+    gpu.block.histogram(x, 0)
+    gpu.block.histogram(y, 8)
+    gpu.block.histogram(x, 8)
+    gpu.block.histogram(n, 8, key=lambda v: v / 2)
+    gpu.block.histogram(n, 100000)
+
+
+# >>> message histograms(f4[::1], i4[:, :], int)
+# TypingError: threads.py:367:5: error: gpu.block.histogram() needs a constant for 'bins', and this is int (weak)
+#   367 |     gpu.block.histogram(x, n)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: the counts are shared memory, whose size is a constant
+#
+# threads.py:368:28: error: gpu.block.histogram(): it needs a bin to count in
+#   368 |     gpu.block.histogram(x, 0)
+#       |                            ^
+#
+# threads.py:369:5: error: gpu.block.histogram() does not take array(int32, 2d, A)
+#   369 |     gpu.block.histogram(y, 8)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: x.ravel() has one axis
+#
+# threads.py:370:5: error: gpu.block.histogram() does not take float32
+#   370 |     gpu.block.histogram(x, 8)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: a bin is an integer; key=lambda x: int(...) makes one of a value
+#
+# threads.py:371:5: error: key() does not take float (weak)
+#   371 |     gpu.block.histogram(n, 8, key=lambda v: v / 2)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: a bin is an integer; key=lambda x: int(...) makes one of a value
+#
+# threads.py:372:5: error: gpu.block.histogram(): the array takes 400000 bytes, and there are at most 49152
+#   372 |     gpu.block.histogram(n, 100000)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: gpu.shared.array(0, dtype) takes its size from the launch, k[grid, block, stream, bytes], and can be larger
+#    in kernel histograms(array(float32, 1d, C), array(int32, 2d, A), int (weak))
+# <<<
