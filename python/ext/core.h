@@ -361,6 +361,7 @@ PyObject *hostcall(Bound *b, Variant *v);
 
 PyObject *inspect_text(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *inspect_ptx(PyObject *module, PyObject *args);
+PyObject *inspect_result(PyObject *module, PyObject *args);
 PyObject *inspect_devfns(PyObject *module, PyObject *unused);
 PyObject *inspect_compiler(PyObject *module, PyObject *unused);
 

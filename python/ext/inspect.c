@@ -151,6 +151,21 @@ PyObject *inspect_text(PyObject *module, PyObject *args, PyObject *kwargs) {
     return text;
 }
 
+/* The type of what a function returns for arguments of these types. The frontend alone runs: nothing is generated. */
+PyObject *inspect_result(PyObject *module, PyObject *args) {
+    KernelObject *k;
+    PyObject *types;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!O:result_type", &Kernel_Type, &k, &types)) return NULL;
+    Compilation c;
+    uint8_t *key;
+    int status = open_types(&c, k, types, &k->opt, true, 0, &key);
+    PyObject *result = status < 0 ? NULL : type_from_argtype(&c.result);
+    compilation_close(&c);
+    PyMem_Free(key);
+    return result;
+}
+
 /* ---- PTX --------------------------------------------------------------------------------------- */
 
 /* The name of each leaf: the parameter's, with the item's number or field in a tuple. */

@@ -37,6 +37,8 @@ static PyMethodDef methods[] = {
     {"inspect", (PyCFunction)(void (*)(void))inspect_text, METH_VARARGS | METH_KEYWORDS,
      "inspect(kernel, types, what, arch=None): the text of one stage."},
     {"ptx", inspect_ptx, METH_VARARGS, "ptx(kernel, types, arch, options): (text, entry, parameters, bytes)."},
+    {"result_type", inspect_result, METH_VARARGS,
+     "result_type(function, types): the Type of what a device function returns."},
     {"devfn_table", inspect_devfns, METH_NOARGS,
      "devfn_table(): path, signature and doc of all that a kernel may use."},
     {"compiler_info", inspect_compiler, METH_NOARGS,

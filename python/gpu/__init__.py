@@ -202,6 +202,8 @@ _LATER = {
         "can_access_peer",
     ],
     "_profile": ["profile"],
+    "_reduce": ["map", "reduce", "scan", "transform_reduce"],
+    "_ufunc": ["vectorize"],
     "_stream": ["Stream", "Event", "current_stream", "default_stream", "external_stream"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}

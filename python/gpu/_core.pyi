@@ -226,6 +226,9 @@ class _Auto: ...
 auto: Final[_Auto]
 
 def inspect(kernel: Kernel, types: tuple[Type, ...], what: str, arch: str | None = None) -> str: ...
+def result_type(function: Kernel, types: tuple[Type, ...], /) -> Type:
+    """The type of what a device function returns; raises CompileError as a compilation would."""
+
 def ptx(
     kernel: Kernel, types: tuple[Type, ...], arch: str, options: dict[str, Any], facts: int = 0
 ) -> tuple[str, str, list[dict[str, Any]], int]:

@@ -258,16 +258,28 @@ def make_jit(dialect: str, first: Any, given: dict[str, Any]) -> Any:
     return _make_kernel(dialect, first, options, ())
 
 
-def _make_kernel(dialect: str, function: Any, options: dict[str, Any], signatures: tuple[Any, ...]) -> Kernel:
+def function_of(function: Any, decorator: str = "jit") -> Callable[..., Any]:
+    """The plain function that a decorator was given, perhaps as a `Kernel`.
+
+    Raises
+    ------
+    TypeError
+        It is something else.
+    """
     if isinstance(function, Kernel):
-        function = function.py_func
+        return function.py_func
     if isinstance(function, (staticmethod, classmethod)):
-        raise TypeError(f"@jit goes under @{type(function).__name__}, next to the function")
+        raise TypeError(f"@{decorator} goes under @{type(function).__name__}, next to the function")
     code = getattr(function, "__code__", None)
     if type(function).__name__ != "function" or code is None:
-        raise TypeError(f"@jit takes a Python function, and this is {_describe(function)}")
+        raise TypeError(f"@{decorator} takes a Python function, and this is {_describe(function)}")
     if code.co_flags & 0x2A0:  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR, without importing inspect
-        raise TypeError(f"@jit takes a plain function, and {function.__name__} is a generator or a coroutine")
+        raise TypeError(f"@{decorator} takes a plain function, and {function.__name__} is a generator or a coroutine")
+    return function  # type: ignore[no-any-return]
+
+
+def _make_kernel(dialect: str, function: Any, options: dict[str, Any], signatures: tuple[Any, ...]) -> Kernel:
+    function = function_of(function)
     for signature in signatures:
         if signature.result is not None and not options["device"]:
             raise TypeError(f"a kernel returns nothing: write void(...) for {function.__name__}, or device=True")

@@ -1,0 +1,448 @@
+"""`vectorize`: a function of scalars as one of arrays, with NumPy's rules of broadcasting, types and output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core, _elementwise
+from ._elementwise import Elementwise, device_of, dtype_of_type, empty, is_array, operand, order_of, type_of
+from ._jit import OPTIONS, Kernel, check_options, function_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ._dtypes import Signature
+
+_KINDS = "biufc"  # of dtypes, each of which holds Python's numbers of the ones before
+
+
+class Loop:
+    """A function for operands of certain types.
+
+    Attributes
+    ----------
+    ins, outs : tuple of dtype
+        What the arguments are converted to (None: they have their own types), and what comes out.
+    """
+
+    def __init__(self, ufunc: UFunc, ins: Sequence[Any], outs: Sequence[np.dtype[Any]], casts: bool) -> None:
+        self.ins, self.outs = tuple(ins), tuple(outs)
+        options = {name: ufunc.options[name] for name in OPTIONS if name not in ("device", "cache")}
+        wanted = self.ins if casts else (None,) * ufunc.nin
+        results = self.outs if casts else (None,) * ufunc.nout
+        self.run = Elementwise(ufunc, ufunc.__name__, ufunc.nout, wanted, results, ufunc.dialect, options)
+
+    def takes(self, operands: Sequence[Any]) -> bool:
+        """Tell whether operands convert to the loop's types without loss."""
+        return all(_converts(x, d) for x, d in zip(operands, self.ins, strict=True))
+
+    def __repr__(self) -> str:
+        return f"{''.join(d.char for d in self.ins)}->{''.join(d.char for d in self.outs)}"
+
+
+def _converts(x: Any, d: np.dtype[Any]) -> bool:
+    """Whether an operand converts to a dtype safely; a Python number does if its kind does and it fits."""
+    if is_array(x) or isinstance(x, np.generic):
+        return bool(np.can_cast(x.dtype, d, "safe"))
+    if isinstance(x, bool):
+        return True
+    if isinstance(x, int) and d.kind in "iu":
+        info = np.iinfo(d)
+        return bool(info.min <= x <= info.max)
+    kind = {int: "i", float: "f", complex: "c"}[type(x)]
+    return _KINDS.find(d.kind if d.kind != "V" else "f") >= _KINDS.find(kind)
+
+
+class UFunc(Kernel):
+    """A function of scalars, called with arrays; made by `gpu.vectorize`. Kernels call it as a device function.
+
+    Attributes
+    ----------
+    nin, nout, nargs : int
+        Numbers of arguments, of results and of both.
+    types : list of str
+        The types that it is compiled for, as a NumPy ufunc lists them: ``"ff->f"``.
+    identity : number or None
+        What `reduce` of nothing gives.
+    signature : None
+        As of NumPy's ufuncs of scalars.
+    max_blocksize : int
+        Accepted, as Numba has it.
+    """
+
+    signature = None
+    max_blocksize = 1 << 30
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        dialect: str,
+        options: dict[str, Any],
+        signatures: tuple[Signature, ...],
+        identity: Any,
+    ) -> None:
+        super().__init__(function, dialect, {**options, "device": True, "signatures": ()})
+        code = function.__code__
+        if code.co_flags & 0x4 and not signatures:  # CO_VARARGS
+            raise TypeError(f"vectorize: {self.__name__} takes *args; a signature says how many")
+        self.nin = len(signatures[0].args) if signatures else code.co_argcount
+        self.identity = identity
+        self.nout = 0  # known by the first loop
+        self._loops = [self._declared_loop(s) for s in signatures]
+        self._found: dict[Any, Loop] = {}
+        if not self.nin:
+            raise TypeError(f"vectorize: {self.__name__} has no parameters")
+
+    # ---- loops
+
+    def _declared_loop(self, signature: Signature) -> Loop:
+        """The loop of a signature, compiled as far as its types are concerned."""
+        if len(signature.args) != self.nin:
+            raise TypeError(f"vectorize: the signatures of {self.__name__} have different numbers of arguments")
+        if any(t.kind in ("array", "tuple", "none") for t in signature.args):
+            raise TypeError(f"vectorize: {signature!r}: the arguments of {self.__name__} are scalars")
+        found = _core.result_type(self, signature.args)
+        results = _elementwise.scalar_types(found if signature.result is None else signature.result, self.__name__)
+        self._set_nout(results)
+        return Loop(self, map(dtype_of_type, signature.args), [dtype_of_type(t) for t in results], True)
+
+    def _set_nout(self, results: Sequence[Any]) -> None:
+        if self.nout and self.nout != len(results):
+            raise TypeError(f"{self.__name__}() returns {len(results)} results for these types, and {self.nout} before")
+        self.nout = len(results)
+
+    def _loop(self, operands: Sequence[Any], dtype: Any) -> Loop:
+        """The loop for operands."""
+        if self._loops:
+            return self._choose(operands, dtype)
+        types = [type_of(x) for x in operands]
+        if dtype is not None:
+            types = [_core.Type("scalar", dtype=np.dtype(dtype).name)] * self.nin
+        key = (*types, dtype is not None)
+        loop = self._found.get(key)
+        if loop is None:
+            results = _elementwise.scalar_types(_core.result_type(self, tuple(types)), self.__name__)
+            self._set_nout(results)
+            outs = [dtype_of_type(t) for t in results]
+            loop = self._found[key] = Loop(self, map(dtype_of_type, types), outs, dtype is not None)
+        return loop
+
+    def _choose(self, operands: Sequence[Any], dtype: Any) -> Loop:
+        """The first declared loop that takes the operands safely, as NumPy chooses."""
+        loops = [loop for loop in self._loops if dtype is None or loop.outs[0] == np.dtype(dtype)]
+        typed = operands
+        if not any(is_array(x) or isinstance(x, np.generic) for x in operands):
+            typed = [np.asarray(x)[()] for x in operands]
+        for loop in loops:
+            if loop.takes(typed):
+                return loop
+        if dtype is not None and loops:
+            return loops[0]
+        given = ", ".join(str(type_of(x)) for x in operands)
+        wanted = "; ".join(f"({', '.join(map(str, loop.ins))})" for loop in self._loops)
+        what = f" with a result of {np.dtype(dtype)}" if dtype is not None else ""
+        raise TypeError(f"{self.__name__}: no signature{what} takes ({given}) safely: there are {wanted}")
+
+    @property
+    def nargs(self) -> int:
+        """Arguments and results together."""
+        return self.nin + (self.nout or 1)
+
+    @property
+    def ntypes(self) -> int:
+        """How many types there are."""
+        return len(self.types)
+
+    @property
+    def types(self) -> list[str]:
+        """The types, as ``"ff->f"``."""
+        return list(map(repr, self._loops or self._found.values()))
+
+    # ---- calls
+
+    def __call__(
+        self,
+        *args: Any,
+        out: Any = None,
+        where: Any = True,
+        dtype: Any = None,
+        casting: str = "same_kind",
+        order: str = "K",
+        stream: Any = None,
+    ) -> Any:
+        """Compute each element.
+
+        Parameters
+        ----------
+        *args : array_like
+            `nin` arrays or scalars, which broadcast; after them the outputs, if they aren't given as `out`.
+        out : array or tuple of arrays, optional
+            Where the results go; of the shape that the arguments broadcast to, or a larger one.
+        where : array_like of bool
+            Elements where it is False keep what they were.
+        dtype : dtype, optional
+            To compute in.
+        casting : str
+            What a result may be converted by to the dtype of `out`.
+        order : str
+            ``"C"``, ``"F"``, or ``"K"``: as the arguments have it.
+        stream : Stream, optional
+
+        Returns
+        -------
+        array, scalar or tuple of them
+            A `gpu.Array` if an argument is an array of a device, else of NumPy.
+
+        Raises
+        ------
+        TypeError
+            No signature takes the arguments, or a result can't be converted to `out`.
+        ValueError
+            The shapes don't broadcast.
+        gpu.CompileError
+        """
+        args, out = self._outputs(args, out)
+        ins = [operand(x, self.dialect == "numba") for x in args]
+        loop = self._loop(ins, dtype)
+        outs = list(out) if out else [None] * self.nout
+        if len(outs) != self.nout:
+            raise ValueError(f"{self.__name__}() has {self.nout} outputs, and {len(outs)} were given")
+        return compute(loop.run, loop.outs, ins, outs, where, casting, order, stream, self.__name__)
+
+    def _outputs(self, args: tuple[Any, ...], out: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Arguments and outputs, which may stand among the arguments."""
+        rest = args[self.nin :]
+        if len(args) < self.nin:
+            raise TypeError(
+                f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
+            )
+        if rest and out is not None:
+            raise TypeError("cannot specify 'out' as both a positional and keyword argument")
+        if rest and self.nout and len(rest) > self.nout:
+            raise TypeError(
+                f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
+            )
+        if out is not None:
+            rest = out if isinstance(out, tuple) else (out,)
+        return args[: self.nin], rest
+
+    # ---- methods of NumPy's ufuncs
+
+    def _binary(self, method: str) -> None:
+        if self.nin != 2:
+            raise ValueError(f"{method} only supported for binary functions")
+
+    def reduce(
+        self,
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        *,
+        stream: Any = None,
+    ) -> Any:
+        """Combine elements along an axis by the function, which must be associative; see `gpu.reduce`."""
+        from ._reduce import reduce
+
+        self._binary("reduce")
+        initial = self.identity if initial is None else initial
+        return reduce(self, array, axis, init=initial, dtype=dtype, out=out, keepdims=keepdims, stream=stream)
+
+    def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, *, stream: Any = None) -> Any:
+        """All partial results along an axis; the function must be associative. See `gpu.scan`."""
+        from ._reduce import scan
+
+        self._binary("accumulate")
+        return scan(self, array, axis=axis, dtype=dtype, out=out, stream=stream)
+
+    def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
+        """The function of each element of one array with each of another."""
+        self._binary("outer")
+        a, b = operand(a), operand(b)
+        if is_array(a) and is_array(b):
+            a = a.reshape(*a.shape, *(1,) * b.ndim)
+        return self(a, b, **kwargs)
+
+    def at(self, *args: Any, **kwargs: Any) -> None:
+        """Refused: an update of elements that may repeat needs `gpu.atomic`."""
+        raise TypeError(f"{self.__name__}.at isn't supported: write a kernel with gpu.atomic")
+
+    def reduceat(self, *args: Any, **kwargs: Any) -> None:
+        """Refused: reduce the slices one by one."""
+        raise TypeError(f"{self.__name__}.reduceat isn't supported: use {self.__name__}.reduce on slices")
+
+    def __repr__(self) -> str:
+        return f"<gpu.vectorize '{self.__name__}'>"
+
+
+def compute(
+    run: Elementwise,
+    dtypes: Sequence[np.dtype[Any]],
+    ins: Sequence[Any],
+    outs: list[Any],
+    where: Any,
+    casting: str,
+    order: str,
+    stream: Any,
+    name: str,
+) -> Any:
+    """Check shapes and types, make outputs, run: what every elementwise call does.
+
+    Parameters
+    ----------
+    run : Elementwise
+    dtypes : sequence of dtype
+        Of the results.
+    ins : sequence
+        Operands.
+    outs : list of array or None
+        None: to be made.
+    where : array_like
+    casting, order : str
+    stream : Stream or None
+    name : str
+        For messages.
+    """
+    mask = None if where is True else _mask(where)
+    shapes = [x.shape for x in ins if is_array(x)]
+    if mask is not None:
+        shapes.append(mask.shape)
+    shape = _elementwise.conforms(shapes, name)
+    given = [o for o in outs if o is not None]
+    if given:
+        shape = _check_outputs(given, shape, shapes, name)
+    for o, d in zip(outs, dtypes, strict=True):
+        if o is not None and not np.can_cast(d, o.dtype, casting):  # type: ignore[arg-type]
+            raise TypeError(f"{name}: cannot cast the result from {d!r} to {o.dtype!r} with casting rule {casting!r}")
+    device = device_of([*ins, *given, mask])
+    whole = len(shape)
+    order = order_of(ins, whole) if order in ("K", "A") else order
+    results = [
+        o if o is not None else empty(shape, d, order, device, stream) for o, d in zip(outs, dtypes, strict=True)
+    ]
+    targets = [_apart(o, ins, mask) for o in results]
+    if any(target is not o for target, o in zip(targets, results, strict=True)) and mask is not None:
+        for target, o in zip(targets, results, strict=True):
+            target[...] = o
+    run(targets, ins, mask, stream)
+    for target, o in zip(targets, results, strict=True):
+        if target is not o:
+            o[...] = target
+    answers = [
+        o[()] if isinstance(o, np.ndarray) and not o.ndim and g is None else o
+        for o, g in zip(results, outs, strict=True)
+    ]
+    return answers[0] if len(answers) == 1 else tuple(answers)
+
+
+def _mask(where: Any) -> Any:
+    mask = operand(where)
+    if mask.dtype != np.dtype(bool) if hasattr(mask, "dtype") else not isinstance(mask, bool):
+        raise TypeError("where takes bools")
+    return mask if is_array(mask) else np.full((), mask)
+
+
+def _check_outputs(
+    given: list[Any], shape: tuple[int, ...], shapes: list[tuple[int, ...]], name: str
+) -> tuple[int, ...]:
+    from ._array import Array
+
+    for o in given:
+        if not isinstance(o, (Array, np.ndarray)):
+            raise TypeError(
+                f"{name}: return arrays must be of ArrayType: out takes arrays, and this is {type(o).__name__}"
+            )
+        if (isinstance(o, Array) and o._readonly) or (isinstance(o, np.ndarray) and not o.flags.writeable):
+            raise ValueError(f"{name}: output array is read-only")
+        if _elementwise.conforms([shape, o.shape], name) != o.shape or o.shape != given[0].shape:
+            raise ValueError(
+                f"{name}: non-broadcastable output operand with shape {o.shape} doesn't match the broadcast shape {shape}"
+            )
+    return given[0].shape  # type: ignore[no-any-return]
+
+
+def _apart(o: Any, ins: Sequence[Any], mask: Any) -> Any:
+    """The output, or a copy where an input that isn't the same elements lies in its memory."""
+    from ._array import Array, empty_like
+
+    for x in [*ins, mask]:
+        clash = is_array(x) and isinstance(x, Array) == isinstance(o, Array) and _elementwise.overlap(x, o)
+        if clash and not _elementwise.same_elements(x, o):
+            return empty_like(o) if isinstance(o, Array) else np.empty_like(o)
+    return o
+
+
+# ---- the decorator
+
+# Options of Numba's vectorize that change nothing here.
+_ACCEPTED = {
+    "target": ("cuda", "cpu", "parallel"),
+    "nopython": (True,),
+    "forceobj": (False,),
+    "inline": ("never", "always"),
+}
+
+
+def vectorize(signatures: Any = None, /, *, identity: Any = None, **options: Any) -> Any:
+    """Make a function of arrays of a function of scalars; with or without parentheses.
+
+    Parameters
+    ----------
+    signatures : function, str or list, optional
+        The function (``@gpu.vectorize``), compiled for the types that it is called with; or signatures
+        (``@gpu.vectorize(["float32(float32, float32)", "float64(float64, float64)"])``): the first that the arguments
+        convert to safely is taken, as NumPy does.
+    identity : number, optional
+        What a reduction of nothing gives.
+    **options
+        Those of `gpu.jit`.
+
+    Returns
+    -------
+    UFunc, or a decorator that makes one.
+
+    Raises
+    ------
+    TypeError
+        An unknown option, or not a Python function.
+    gpu.SignatureError, gpu.CompileError
+        For explicit signatures.
+    """
+    return make_vectorize("numpy", signatures, identity, options)
+
+
+def make_vectorize(dialect: str, first: Any, identity: Any, options: dict[str, Any]) -> Any:
+    """`vectorize` of both dialects."""
+    if isinstance(first, Kernel) or type(first).__name__ == "function":
+        return _make(dialect, first, (), identity, options)
+    from .signature import parse, parse_many
+
+    several = first if isinstance(first, (list, tuple)) and not _is_one(first) else None
+    if first is None:
+        parsed: tuple[Signature, ...] = ()
+    elif several is not None:
+        parsed = tuple(parse(s) for s in several)
+    else:
+        parsed = parse_many(first)
+    return lambda function: _make(dialect, function, parsed, identity, options)
+
+
+def _is_one(signatures: Any) -> bool:
+    """A list or tuple of types is one signature; of texts and signatures, several."""
+    from ._dtypes import Signature
+
+    return not all(isinstance(s, (str, Signature, tuple, list)) for s in signatures)
+
+
+def _make(dialect: str, function: Any, signatures: Any, identity: Any, options: dict[str, Any]) -> UFunc:
+    own = function.options if isinstance(function, Kernel) else {}
+    given = {name: value for name, value in own.items() if name in OPTIONS} | options
+    for name, allowed in _ACCEPTED.items():
+        if name in given and given.pop(name) not in allowed:
+            raise TypeError(f"vectorize: {name} is one of {', '.join(map(repr, allowed))}")
+    checked = check_options(given)
+    return UFunc(function_of(function, "vectorize"), dialect, checked, signatures, identity)
