@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -262,7 +263,7 @@ def _one_axis(sizes: list[int], steps: list[list[int]], any_order: bool) -> list
         return [s[0] for s in found] if len(merged) == 1 else None
     axes = [k for k, n in enumerate(sizes) if n != 1]
     for s in steps:
-        if any(s[k] != s[after] * sizes[after] for k, after in zip(axes, axes[1:], strict=False)):
+        if any(s[k] != s[after] * sizes[after] for k, after in pairwise(axes)):
             return None
     return [s[axes[-1]] if axes else 0 for s in steps]
 
@@ -502,10 +503,7 @@ def reduce_source(
     acc, result = _accumulator(op, source, dtype, init, dialect)
     shape = tuple(1 if k in axes else n for k, n in enumerate(source.shape))
     final = shape if keepdims else tuple(n for k, n in enumerate(shape) if k not in axes)
-    if out is not None and (tuple(out.shape) != final or not np.can_cast(result, out.dtype, "same_kind")):
-        raise ValueError(
-            f"{op.name}: out must have the shape {final} and take {result}, and it has {tuple(out.shape)} of {out.dtype}"
-        )
+    _check_out(out, final, result, op.name)
     own = device_of([*source.operands, out])
     device = own or device_name()
     host = own is None and device in SERIAL
@@ -516,6 +514,12 @@ def reduce_source(
         if target.size:
             _fill(op, source, axes, acc, target, init, device, stream, dialect)
     return _answer(target, out, own is None, stream)
+
+
+def _check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> None:
+    if out is not None and (tuple(out.shape) != shape or not np.can_cast(dtype, out.dtype, "same_kind")):
+        given = f"{tuple(out.shape)} of {out.dtype}"
+        raise ValueError(f"{name}: out must have the shape {shape} and take {dtype}, and it has {given}")
 
 
 def _fill(
@@ -614,10 +618,7 @@ def scan(
         if init is None:
             raise ValueError(f"an exclusive scan by {op.name} starts from a value: give init")
     acc, result = _accumulator(op, source, dtype, init, "numpy")
-    if out is not None and (tuple(out.shape) != given.shape or not np.can_cast(result, out.dtype, "same_kind")):
-        raise ValueError(
-            f"{op.name}: out must have the shape {given.shape} and take {result}, and it has {tuple(out.shape)} of {out.dtype}"
-        )
+    _check_out(out, given.shape, result, op.name)
     own = device_of([given, out])
     device = own or device_name()
     import gpu

@@ -214,16 +214,11 @@ class UFunc(Kernel):
     def _outputs(self, args: tuple[Any, ...], out: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Arguments and outputs, which may stand among the arguments."""
         rest = args[self.nin :]
-        if len(args) < self.nin:
-            raise TypeError(
-                f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
-            )
+        if len(args) < self.nin or (self.nout and len(rest) > self.nout):
+            takes = f"takes from {self.nin} to {self.nargs} positional arguments"
+            raise TypeError(f"{self.__name__}() {takes} but {len(args)} were given")
         if rest and out is not None:
             raise TypeError("cannot specify 'out' as both a positional and keyword argument")
-        if rest and self.nout and len(rest) > self.nout:
-            raise TypeError(
-                f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
-            )
         if out is not None:
             rest = out if isinstance(out, tuple) else (out,)
         return args[: self.nin], rest
@@ -359,9 +354,8 @@ def _check_outputs(
         if (isinstance(o, Array) and o._readonly) or (isinstance(o, np.ndarray) and not o.flags.writeable):
             raise ValueError(f"{name}: output array is read-only")
         if _elementwise.conforms([shape, o.shape], name) != o.shape or o.shape != given[0].shape:
-            raise ValueError(
-                f"{name}: non-broadcastable output operand with shape {o.shape} doesn't match the broadcast shape {shape}"
-            )
+            what = f"{o.shape} doesn't match the broadcast shape {shape}"
+            raise ValueError(f"{name}: non-broadcastable output operand with shape {what}")
     return given[0].shape  # type: ignore[no-any-return]
 
 
