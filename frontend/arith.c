@@ -165,11 +165,30 @@ static Val tuple_binary(Eval *e, PyBinary op, Val a, Val b) {
     return val_tuple(e, n, items);
 }
 
-static Val string_binary(Eval *e, PyBinary op, Val a, Val b) {
-    const char *x, *y;
-    if (op != PYB_ADD || !val_as_str(e, a, &x) || !val_as_str(e, b, &y)) return (Val){0};
-    HostRef s = e->host->make_str(e->host->self, arena_printf(e->arena, "%s%s", x, y));
-    return s ? val_object(e, s) : (Val){0};
+/* A list outside as a tuple. */
+static Val list_items(Eval *e, Val v) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    bool list = v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_LIST;
+    return list ? val_items(e, v) : v;
+}
+
+/* Strings joined and repeated, members of a Flag combined: Python does it. */
+static Val constant_binary(Eval *e, PyBinary op, Val a, Val b) {
+    static const char *const names[PYB__COUNT] = {
+        [PYB_ADD] = "add", [PYB_MUL] = "mul", [PYB_AND] = "and_", [PYB_OR] = "or_", [PYB_XOR] = "xor"};
+    HostInfo info;
+    const char *s;
+    memset(&info, 0, sizeof info);
+    bool member = a.ty->kind == TY_OBJECT && e->host->info(e->host->self, a.ty->obj, &info) && info.kind == HOST_ENUM;
+    bool text = val_as_str(e, a, &s) || (op == PYB_MUL && val_as_str(e, b, &s));
+    Wide times = 0;
+    if (text && op == PYB_MUL && ((val_as_int(a, &times) || val_as_int(b, &times)) && times > MOST_TIMES))
+        return (Val){0};
+    if (!names[op] || !(text || member)) return (Val){0};
+    HostRef module = e->host->import(e->host->self, "operator"),
+            f = module ? e->host->attr(e->host->self, module, names[op]) : NULL;
+    return f ? call_constant(e, f, 2, (Val[]){a, b}) : (Val){0};
 }
 
 static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
@@ -219,8 +238,10 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     op &= ~(unsigned)PYB_INPLACE;
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
-        Val v =
-            a.ty->kind == TY_TUPLE || b.ty->kind == TY_TUPLE ? tuple_binary(e, op, a, b) : string_binary(e, op, a, b);
+        Val v = instance_binary(e, span, (PyBinary)op, a, b);
+        if (v.ty) return v;
+        Val x = list_items(e, a), y = list_items(e, b);
+        v = x.ty->kind == TY_TUPLE || y.ty->kind == TY_TUPLE ? tuple_binary(e, op, x, y) : constant_binary(e, op, a, b);
         return v.ty ? v : operand_error(e, span, binary_text[op], a, b);
     }
     Val out;
@@ -446,6 +467,10 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (val_is_scalar(a) && val_is_scalar(b)) return compare_scalars(e, span, op, a, b);
     if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return compare_tuples(e, span, op, a, b);
+    Val special = instance_compare(e, span, op, a, b);
+    if (special.ty) return special;
+    if (a.ty->kind == TY_INSTANCE || b.ty->kind == TY_INSTANCE || a.ty->kind == TY_DICT || b.ty->kind == TY_DICT)
+        return operand_error(e, span, compare_text[op], a, b);
     if (compare_known(e, op, a, b, &holds)) return val_bool(e, holds);
     return operand_error(e, span, compare_text[op], a, b);
 }
@@ -465,6 +490,15 @@ Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
     return e_fail(e, span, "use == to compare values", DIAG_NO_IDENTITY, e_text(e, a), e_text(e, b));
 }
 
+/* Color.RED in Color.RED | Color.BLUE: Python decides. */
+static Val flag_contains(Eval *e, Val item, Val c) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    bool member = c.ty->kind == TY_OBJECT && e->host->info(e->host->self, c.ty->obj, &info) && info.kind == HOST_ENUM;
+    HostRef f = member ? e->host->attr(e->host->self, c.ty->obj, "__contains__") : NULL;
+    return f ? call_constant(e, f, 1, &item) : (Val){0};
+}
+
 Val eval_contains(Eval *e, PySpan span, Val item, Val c, bool negate) {
     const char *x, *y;
     if (val_poisoned(item) || val_poisoned(c)) return val_poison(e);
@@ -473,6 +507,13 @@ Val eval_contains(Eval *e, PySpan span, Val item, Val c, bool negate) {
         Val has = range_contains(e, span, item, c);
         return negate ? eval_not(e, span, has) : has;
     }
+    if (val_as_str(e, c, &y)) return e_fail(e, span, NULL, DIAG_OPERAND_TYPES, "in", e_text(e, item), e_text(e, c));
+    Val special = instance_special(e, span, c, "__contains__", item);
+    if (special.ty) return negate ? eval_not(e, span, special) : eval_truth(e, span, special);
+    Val flags = flag_contains(e, item, c);
+    if (flags.ty) return negate ? eval_not(e, span, flags) : flags;
+    c = val_items(e, c);
+    if (val_poisoned(c)) return c;
     if (c.ty->kind == TY_TUPLE) {
         Val any = val_bool(e, false);
         for (uint32_t i = 0; i < c.ty->n; i++) {
@@ -487,8 +528,20 @@ Val eval_contains(Eval *e, PySpan span, Val item, Val c, bool negate) {
 }
 
 /* ---- truth -------------------------------------------------------------------------------------------- */
-Val eval_truth(Eval *e, PySpan span, Val v) {
+/* Python says it of strings, containers and members of a Flag; other things are true. */
+static Val object_truth(Eval *e, Val v) {
+    HostInfo info;
     const char *s;
+    memset(&info, 0, sizeof info);
+    if (val_as_str(e, v, &s)) return val_bool(e, *s != 0);
+    if (!e->host->info(e->host->self, v.ty->obj, &info)) return val_poison(e);
+    if (info.kind == HOST_LIST || info.kind == HOST_DICT || info.kind == HOST_SET) return val_bool(e, info.n != 0);
+    HostRef f = info.kind == HOST_ENUM ? e->host->attr(e->host->self, v.ty->obj, "__bool__") : NULL;
+    Val truth = f ? call_constant(e, f, 0, NULL) : (Val){0};
+    return truth.ty && val_is_scalar(truth) ? truth : val_bool(e, true);
+}
+
+Val eval_truth(Eval *e, PySpan span, Val v) {
     if (val_poisoned(v)) return val_poison(e);
     switch (v.ty->kind) {
     case TY_SCALAR: return val_convert(e, v, e_python_bool(e));
@@ -497,8 +550,14 @@ Val eval_truth(Eval *e, PySpan span, Val v) {
     case TY_DICT: return val_bool(e, v.ty->n != 0);
     case TY_FUNCTION:
     case TY_DTYPE:
+    case TY_PARTIAL:
     case TY_METHOD: return val_bool(e, true);
-    case TY_OBJECT: return val_bool(e, !val_as_str(e, v, &s) || *s);
+    case TY_INSTANCE: {
+        Val special = instance_special(e, span, v, "__bool__", (Val){0});
+        if (!special.ty) special = instance_special(e, span, v, "__len__", (Val){0});
+        return special.ty ? eval_truth(e, span, special) : val_bool(e, true);
+    }
+    case TY_OBJECT: return object_truth(e, v);
     case TY_RANGE: return eval_truth(e, span, eval_len(e, span, v));
     default:
         return e_fail(e, span, v.ty->kind == TY_ARRAY ? "test one element, or compare len(...) with 0" : NULL,

@@ -28,6 +28,10 @@ static Val scalar_part(Eval *e, Val v, bool imag) {
 }
 
 static Val scalar_attr(Eval *e, Val v, const char *name) {
+    if (v.member) { /* of an IntEnum */
+        HostRef r = e->host->attr(e->host->self, v.member, name);
+        if (r) return val_object(e, r);
+    }
     if (strcmp(name, "real") == 0) return scalar_part(e, v, false);
     if (strcmp(name, "imag") == 0) return scalar_part(e, v, true);
     if (!v.ty->weak) {
@@ -54,12 +58,6 @@ static Val dtype_attr(Eval *e, Val v, const char *name) {
     return s ? val_object(e, s) : (Val){0};
 }
 
-static Val field(Val v, const char *name) {
-    for (uint32_t i = 0; v.ty->fields && i < v.ty->n; i++)
-        if (strcmp(v.ty->fields[i], name) == 0) return v.items[i];
-    return (Val){0};
-}
-
 static Val range_attr(Val v, const char *name) {
     static const char *const names[] = {"start", "stop", "step"};
     for (int i = 0; i < 3; i++)
@@ -69,6 +67,12 @@ static Val range_attr(Val v, const char *name) {
 
 static Val object_attr(Eval *e, Val v, const char *name) {
     HostRef r = NULL;
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (e->host->info(e->host->self, v.ty->obj, &info) && (info.kind == HOST_STR || info.kind == HOST_DICT)) {
+        Val m = method(e, info.kind == HOST_STR ? "str" : "dict", v, name);
+        if (m.ty) return m;
+    }
     uint32_t i = 0;
     while (i < e->attrs.n && (e->attrs.at[i].obj != v.ty->obj || strcmp(e->attrs.at[i].name, name) != 0)) i++;
     if (i < e->attrs.n) r = e->attrs.at[i].value;
@@ -117,7 +121,14 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
         break;
     case TY_SCALAR: r = scalar_attr(e, v, name); break;
     case TY_DTYPE: r = dtype_attr(e, v, name); break;
-    case TY_TUPLE: r = field(v, name); break;
+    case TY_TUPLE:
+        r = instance_attr(e, span, v, name);
+        if (!r.ty) r = method(e, v.ty->fields ? "namedtuple" : "tuple", v, name);
+        if (!r.ty) r = method(e, "tuple", v, name);
+        break;
+    case TY_INSTANCE: r = instance_attr(e, span, v, name); break;
+    case TY_SUPER: r = super_attr(e, span, v, name); break;
+    case TY_DICT: r = method(e, "dict", v, name); break;
     case TY_RANGE:
     case TY_SLICE: r = range_attr(v, name); break;
     case TY_OBJECT: r = object_attr(e, v, name); break;

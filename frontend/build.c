@@ -166,6 +166,7 @@ static ArgType result_type(Eval *e, Ty ty) {
         ArgType *items = ARENA_ARRAY(e->arena, ArgType, ty->n + 1);
         for (uint32_t i = 0; i < ty->n; i++) items[i] = result_type(e, ty->items[i]);
         t.kind = ARG_TUPLE;
+        t.object = ty->obj;
         t.nitems = ty->n;
         t.items = items;
         t.fields = ty->fields;

@@ -93,9 +93,8 @@ static Val default_of(Eval *e, const Callee *c, Val fn, const PyFunc *f, uint32_
     }
     Val defaults = fn.items[0], kw = fn.items[1];
     if (f->params.at[i].kwonly) {
-        for (uint32_t k = 0; kw.ty->fields && k < kw.ty->n; k++)
-            if (strcmp(kw.ty->fields[k], name) == 0) return kw.items[k];
-        return (Val){0};
+        Val key = val_object(e, e->host->make_str(e->host->self, name)), v;
+        return kw.ty->kind == TY_DICT && dict_find(e, kw, key, &v) ? v : (Val){0};
     }
     if (defaults.ty->kind != TY_TUPLE || i + defaults.ty->n < npositional) return (Val){0};
     return defaults.items[i + defaults.ty->n - npositional];
@@ -118,8 +117,7 @@ static Binding param_kinds(Eval *e, const PyFunc *f) {
 }
 
 static bool bind_keywords(Eval *e, const CallSite *site, const PyFunc *f, Binding *b, uint32_t npos, const Val *args) {
-    const char **names = ARENA_ARRAY(e->arena, const char *, site->nkw + 1);
-    Val *extra = ARENA_ARRAY(e->arena, Val, site->nkw + 1);
+    Val *extra = ARENA_ARRAY(e->arena, Val, 2 * site->nkw + 1);
     uint32_t nextra = 0;
     for (uint32_t k = 0; k < site->nkw; k++) {
         uint32_t i = f->nposonly;
@@ -128,16 +126,14 @@ static bool bind_keywords(Eval *e, const CallSite *site, const PyFunc *f, Bindin
             i++;
         if (i == f->params.n) {
             if (b->varkw == UINT32_MAX) return bind_failed(e, site, f, DIAG_UNKNOWN_KEYWORD, site->kwnames[k]);
-            names[nextra] = site->kwnames[k];
-            extra[nextra++] = args[npos + k];
+            extra[2 * nextra] = val_object(e, e->host->make_str(e->host->self, site->kwnames[k]));
+            extra[2 * nextra++ + 1] = args[npos + k];
             continue;
         }
         if (b->out[i].ty) return bind_failed(e, site, f, DIAG_ARG_TWICE, site->kwnames[k]);
         b->out[i] = args[npos + k];
     }
-    if (b->varkw != UINT32_MAX)
-        b->out[b->varkw] =
-            (Val){.ty = ty_composite(e->types, TY_DICT, 0, nextra, extra, NULL, NULL, names), .items = extra};
+    if (b->varkw != UINT32_MAX) b->out[b->varkw] = dict_of(e, nextra, extra);
     return true;
 }
 
@@ -284,7 +280,7 @@ static Val named_tuple(Eval *e, const CallSite *site, HostRef cls, HostRef names
     if (!call_bind(e, site, n, args, count, params, items)) return val_poison(e);
     for (uint32_t i = 0; i < count; i++)
         if (!items[i].ty) items[i] = val_object(e, value[i]);
-    return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, count, items, NULL, NULL, fields), .items = items};
+    return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, count, items, cls, NULL, fields), .items = items};
 }
 
 /* A named tuple's class has _fields; anything else that is a class can't be made in a kernel. */
@@ -294,9 +290,31 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
     if (info->is_exception)
         return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, n, args, cls, info->text, NULL), .items = args};
     HostRef names = e->host->attr(e->host->self, cls, "_fields");
-    if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE)
-        return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
+    if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE) {
+        bool members = is_enum_class(e, (Val){.ty = ty_object(e->types, cls)});
+        Val v = members ? call_constant(e, cls, n, args) : make_instance(e, site, cls, n, args);
+        return v.ty ? v : e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
+    }
     return named_tuple(e, site, cls, names, (uint32_t)fields.n, n, args);
+}
+
+/* An object that is called, by its class's __call__. */
+static Val call_special(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
+    HostRef cls = fn.ty->kind == TY_INSTANCE ? fn.ty->obj : e->host->attr(e->host->self, fn.ty->obj, "__class__");
+    HostRef call = cls ? e->host->class_attr(e->host->self, cls, NULL, "__call__") : NULL;
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (!call || !e->host->info(e->host->self, call, &info) || info.kind != HOST_FUNCTION)
+        return e_fail(e, site->span, fn.ty->kind == TY_INSTANCE ? NULL : not_in_kernel,
+                      fn.ty->kind == TY_INSTANCE ? DIAG_NOT_CALLABLE : DIAG_NOT_IN_KERNEL,
+                      fn.ty->kind == TY_INSTANCE ? e_text(e, fn) : site->name);
+    Val *all = ARENA_ARRAY(e->arena, Val, n + 1);
+    all[0] = fn;
+    memcpy(all + 1, args, n * sizeof *all);
+    CallSite s = *site;
+    s.arg_spans = NULL;
+    return call_python(e, &s, &(Callee){.code = call, .globals = call}, (Val){.ty = ty_object(e->types, call)}, n + 1,
+                       all);
 }
 
 static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
@@ -314,7 +332,7 @@ static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const 
         if (named) return call_devfn(e, site, named, n, args);
         return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
     }
-    case HOST_OTHER: return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
+    case HOST_OTHER: return call_special(e, site, fn, n, args);
     default: return e_fail(e, site->span, NULL, DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
     }
 }
@@ -324,6 +342,8 @@ Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args
     switch (fn.ty->kind) {
     case TY_DTYPE: return construct(e, site, val_dtype(fn), n, args);
     case TY_OBJECT: return call_object(e, site, fn, n, args);
+    case TY_PARTIAL: return call_partial(e, site, fn, n, args);
+    case TY_INSTANCE: return call_special(e, site, fn, n, args);
     case TY_FUNCTION: {
         Callee c = {.code = fn.ty->obj, .globals = e->frame->inst->callee.globals, .closure = fn.items[2]};
         return call_python(e, site, &c, fn, n, args);

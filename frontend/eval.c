@@ -144,7 +144,8 @@ static Val tuple_from_host(Eval *e, HostRef obj, const HostInfo *info) {
         items[i] = val_object(e, e->host->item(e->host->self, obj, i));
         if (val_poisoned(items[i])) return val_poison(e);
     }
-    return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, (uint32_t)info->n, items, NULL, NULL, info->fields),
+    HostRef cls = info->fields ? e->host->attr(e->host->self, obj, "__class__") : NULL;
+    return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, (uint32_t)info->n, items, cls, NULL, info->fields),
                  .items = items};
 }
 
@@ -187,6 +188,9 @@ static Val bound_method(Eval *e, HostRef obj) {
 static Val other_from_host(Eval *e, HostRef obj, const HostInfo *info) {
     if (info->type_name && strcmp(info->type_name, "range") == 0) return range_from_host(e, obj);
     if (info->type_name && strcmp(info->type_name, "method") == 0) return bound_method(e, obj);
+    if (info->type_name && strcmp(info->type_name, "partial") == 0) return partial_from_host(e, obj);
+    if (info->type_name && strcmp(info->type_name, "_lru_cache_wrapper") == 0)
+        return val_object(e, e->host->attr(e->host->self, obj, "__wrapped__"));
     return (Val){.ty = ty_object(e->types, obj)};
 }
 
@@ -214,8 +218,14 @@ Val val_object(Eval *e, HostRef obj) {
     case HOST_ENUM: { /* a member of an IntEnum is its number */
         bool number = e->host->attr(e->host->self, obj, "real") != NULL;
         HostRef value = number ? e->host->attr(e->host->self, obj, "value") : NULL;
-        return value ? val_object(e, value) : (Val){.ty = ty_object(e->types, obj)};
+        if (!value) return (Val){.ty = ty_object(e->types, obj)};
+        Val v = val_object(e, value);
+        v.member = obj;
+        return v;
     }
+    case HOST_STR: /* strings are the same if their texts are */
+        obj = info.text ? e->host->make_str(e->host->self, info.text) : obj;
+        return (Val){.ty = ty_object(e->types, obj)};
     default: return (Val){.ty = ty_object(e->types, obj)};
     }
 }

@@ -5,6 +5,7 @@
  * lattice.c   equality and join of abstract values
  * arith.c     operators; complexops.c complex arithmetic
  * arrays.c    arrays; indices.c subscripts; range.c ranges; iter.c iterators; calls.c calls
+ * objects.c   instances of classes; containers.c lists, sets and dicts
  * attrs.c     attributes; step.c one instruction of Python SSA
  * infer.c     the fixed point over one function; unroll.c loops that must be unrolled; undef.c variables that aren't assigned on every path
  * build.c     the IR of a function; contract.c products and sums that become FMA */
@@ -158,6 +159,9 @@ Val eval_iter_has(Eval *e, PySpan span, Val it);
 Val eval_iter_value(Eval *e, PySpan span, Val it);
 Val eval_iter_next(Eval *e, PySpan span, Val it);
 Val tuple_item(Eval *e, PySpan span, Val tuple, Val index);
+/* A range, an iterator or an array whose length is known as the tuple of its items; others as they are. */
+bool iter_trips(Eval *e, Val it, Wide *n);          /* how many items are left; false: known at run time only */
+Val sequence_items(Eval *e, PySpan span, Val v);
 
 /* range.c */
 Val range_len(Eval *e, PySpan span, Val range);
@@ -167,6 +171,35 @@ Val range_iter(Eval *e, PySpan span, Val range);
 Val range_has(Eval *e, PySpan span, Val iter);
 Val range_value(Eval *e, Val iter);
 Val range_next(Eval *e, Val iter);
+
+/* containers.c */
+typedef enum DictPart { DICT_KEYS, DICT_VALUES, DICT_ITEMS } DictPart;
+bool is_enum_class(Eval *e, Val v);
+Val val_items(Eval *e, Val v);                      /* a container outside, or a dict, as the tuple that iterating gives */
+Val dict_of(Eval *e, uint32_t n, const Val *keys_and_values);
+Val dict_known(Eval *e, Val v);                     /* a dict outside as TY_DICT; others as they are */
+Val dict_part(Eval *e, Val d, DictPart part);
+Val dict_with(Eval *e, PySpan span, Val d, Val key, Val value);
+Val dict_merged(Eval *e, PySpan span, Val a, Val b);
+Val dict_item(Eval *e, PySpan span, Val d, Val key);
+bool dict_find(Eval *e, Val d, Val key, Val *out);
+HostRef val_as_object(Eval *e, Val v);
+Val call_constant(Eval *e, HostRef f, uint32_t n, const Val *args);
+
+/* objects.c */
+Val object_class(Eval *e, Val instance);
+Val instance_attr(Eval *e, PySpan span, Val v, const char *name);    /* ty NULL: no such attribute; also of named tuples */
+Val super_attr(Eval *e, PySpan span, Val v, const char *name);
+Val eval_super(Eval *e, PySpan span, Val cls, Val self);
+Val instance_with(Eval *e, PySpan span, Val v, const char *name, Val value);
+Val make_instance(Eval *e, const CallSite *site, HostRef cls, uint32_t n, const Val *args);   /* ty NULL: it can't be made */
+Val instance_replaced(Eval *e, const CallSite *site, Val v, uint32_t n, const Val *args);
+Val instance_special(Eval *e, PySpan span, Val v, const char *name, Val other);
+Val instance_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b);     /* ty NULL: neither class defines it */
+Val instance_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);
+Val make_partial(Eval *e, Val fn, Val args, Val keywords);
+Val partial_from_host(Eval *e, HostRef obj);
+Val call_partial(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args);
 
 /* calls.c */
 PyFunc *func_for(Eval *e, HostRef code);            /* NULL: reported */

@@ -6,7 +6,8 @@
 
 /* ---- texts of argument types --------------------------------------------------------------------------- */
 static const char *tuple_text(Arena *arena, const ArgType *t) {
-    const char *s = "tuple(";
+    static const char *const forms[] = {"tuple(", "instance(", "dict(", "partial("};
+    const char *s = forms[t->form];
     for (uint32_t i = 0; i < t->nitems; i++)
         s = arena_printf(arena, "%s%s%s", s, i ? ", " : "", argtype_text(arena, &t->items[i]));
     return arena_printf(arena, "%s)", s);
@@ -109,6 +110,21 @@ static Val scalar_argument(Params *p, DType d, bool weak, const char *name) {
     return val_scalar(e, SCALAR(d, weak && e->dialect == DIALECT_NUMPY), (Ref[2]){re, im});
 }
 
+/* The object whose parts these are. */
+static Val parts_argument(Eval *e, const ArgType *a, const Val *items) {
+    TyKind kind = a->form == FORM_INSTANCE ? TY_INSTANCE : TY_TUPLE;
+    if (a->form == FORM_PARTIAL) return make_partial(e, items[0], items[1], items[2]);
+    if (a->form != FORM_DICT)
+        return (Val){.ty = ty_composite(e->types, kind, 0, a->nitems, items, a->object, NULL, a->fields),
+                     .items = items};
+    Val *pairs = ARENA_ARRAY(e->arena, Val, 2 * a->nitems + 1);
+    for (uint32_t i = 0; i < a->nitems; i++) {
+        pairs[2 * i] = val_object(e, e->host->make_str(e->host->self, a->fields[i]));
+        pairs[2 * i + 1] = items[i];
+    }
+    return dict_of(e, a->nitems, pairs);
+}
+
 static Val argument(Params *p, const ArgType *a, const char *name) {
     Eval *e = p->e;
     switch ((ArgKind)a->kind) {
@@ -122,9 +138,10 @@ static Val argument(Params *p, const ArgType *a, const char *name) {
     case ARG_TUPLE: {
         Val *items = ARENA_ARRAY(e->arena, Val, a->nitems + 1);
         for (uint32_t i = 0; i < a->nitems; i++)
-            items[i] = argument(p, &a->items[i], arena_printf(e->arena, "%s[%u]", name, i));
-        return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, a->nitems, items, NULL, NULL, a->fields),
-                     .items = items};
+            items[i] = argument(p, &a->items[i],
+                                a->fields ? arena_printf(e->arena, "%s.%s", name, a->fields[i])
+                                          : arena_printf(e->arena, "%s[%u]", name, i));
+        return parts_argument(e, a, items);
     }
     case ARG_OBJECT: return val_object(e, a->object);
     }

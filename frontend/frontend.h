@@ -12,17 +12,22 @@ typedef enum ArgKind {
     ARG_NONE, ARG_WEAK_BOOL, ARG_WEAK_INT, ARG_WEAK_FLOAT, ARG_WEAK_COMPLEX,   /* Python scalars */
     ARG_SCALAR,      /* dtype */
     ARG_ARRAY,       /* dtype, ndim, layout, readonly */
-    ARG_TUPLE,       /* items */
+    ARG_TUPLE,       /* items: a tuple, or what `form` says */
     ARG_OBJECT       /* a compile-time constant: a function, a string, a dtype, an enum member */
 } ArgKind;
+
+/* An object that is passed part by part: a tuple, maybe named; an instance of a class by its fields; a dict with string
+ * keys by its values; a functools.partial by function, arguments and keywords. */
+typedef enum ArgForm { FORM_TUPLE, FORM_INSTANCE, FORM_DICT, FORM_PARTIAL } ArgForm;
 
 typedef struct ArgType {
     uint8_t kind, dtype, ndim, layout;
     bool readonly;
+    uint8_t form;                    /* ArgForm */
     uint32_t nitems;
     const struct ArgType *items;
-    const char *const *fields;       /* named tuples */
-    HostRef object;
+    const char *const *fields;       /* named tuples, instances, dicts */
+    HostRef object;                  /* ARG_OBJECT; the class of a named tuple or an instance */
 } ArgType;
 
 typedef struct FrontendRequest {

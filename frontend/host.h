@@ -16,7 +16,7 @@ typedef struct HostObject *HostRef;
 typedef enum HostKind {
     HOST_NONE, HOST_BOOL, HOST_INT, HOST_FLOAT, HOST_COMPLEX, HOST_STR, HOST_ELLIPSIS,
     HOST_TUPLE,        /* also a namedtuple: `fields` set */
-    HOST_LIST, HOST_DICT, HOST_SLICE,
+    HOST_LIST, HOST_DICT, HOST_SET, HOST_SLICE,
     HOST_SCALAR,       /* a NumPy scalar, a ml_dtypes scalar: `type` */
     HOST_DTYPE,        /* np.float32, np.dtype('f4'), cuda.float32, types.float32: `type` */
     HOST_ARRAY,        /* a NumPy array: `array` */
@@ -103,11 +103,19 @@ typedef struct Host {
     HostRef (*attr)(void *self, HostRef obj, const char *name);
     HostRef (*item)(void *self, HostRef obj, size_t index);                  /* tuple, list; dict: see `lookup` */
     HostRef (*lookup)(void *self, HostRef dict, HostRef key);
+    /* The items of a container, a string or a class of enum members as a tuple; of a dict, its pairs. Interned strings. */
+    HostRef (*items)(void *self, HostRef obj);
+    /* What a class or its bases have under this name, as it stands there: a property, a staticmethod, a function. With
+     * `after`, one of the bases, the search begins behind that. */
+    HostRef (*class_attr)(void *self, HostRef cls, HostRef after, const char *name);
+    bool (*subclass)(void *self, HostRef cls, HostRef of);
+    HostRef (*call)(void *self, HostRef callable, size_t n, const HostRef *args);   /* of something without side effects */
     bool (*code)(void *self, HostRef function_or_code, HostCode *out);
     HostRef (*default_value)(void *self, HostRef function, const char *param);
     bool (*same)(void *self, HostRef a, HostRef b);                          /* identity, for `is` and memo keys */
     HostRef (*make_int)(void *self, int64_t v);                              /* constants that folding makes */
-    HostRef (*make_str)(void *self, const char *s);
+    HostRef (*make_str)(void *self, const char *s);                          /* one object for each text */
+    HostRef (*make_float)(void *self, double x);
     const char *(*repr)(void *self, HostRef obj);                            /* at most 80 characters */
     const char *(*source_line)(void *self, const char *file, uint32_t line); /* without newline; NULL if there is no source */
     HostRef (*import)(void *self, const char *module);

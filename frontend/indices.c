@@ -182,34 +182,38 @@ static Val array_getitem(Eval *e, PySpan span, Val a, Val index) {
     return array_load(e, a.ty, array_at(e, a, in, a.ty->ndim));
 }
 
-/* A list or dict outside the kernel: a constant key takes an item as a constant. */
-static Val container_item(Eval *e, PySpan span, Val v, const HostInfo *info, Val index) {
-    const Host *h = e->host;
-    HostRef obj = v.ty->obj, item = NULL;
-    const char *text;
-    Wide i;
-    bool list = info->kind == HOST_LIST, number = val_as_int(index, &i) && dt_fits(DT_I64, i);
-    if (!number && (list || index.ty->kind != TY_OBJECT))
-        return e_fail(e, span, "make it a NumPy array, which run-time indices read", DIAG_NOT_INDEXABLE,
-                      arena_printf(e->arena, "a %s with %s", ty_text(e->types, v.ty), e_text(e, index)));
-    if (list) item = h->item(h->self, obj, (size_t)(i < 0 ? i + (Wide)info->n : i));
-    else item = h->lookup(h->self, obj, number ? h->make_int(h->self, (int64_t)i) : index.ty->obj);
-    if (item) return val_object(e, item);
-    const char *key = number                        ? wide_text(e->arena, i)
-                      : val_as_str(e, index, &text) ? arena_printf(e->arena, "'%s'", text)
-                                                    : e_text(e, index);
-    return e_fail(e, span,
-                  list ? arena_printf(e->arena, "it has %u items", (unsigned)info->n)
-                       : "the kernel sees it as it is when it is compiled",
-                  DIAG_NO_ITEM, ty_text(e->types, v.ty), key);
-}
-
 static Val range_slice(Eval *e, PySpan span, Val r, Val slice) {
     Axis x;
     Val step = to_size(e, r.items[2]);
     if (!slice_axis(e, span, slice, eval_len(e, span, r), step, &x)) return val_poison(e);
     Val start = size_op(e, PYB_ADD, to_size(e, r.items[0]), x.offset);
     return val_range(e, span, start, size_op(e, PYB_ADD, start, size_op(e, PYB_MUL, x.size, x.stride)), x.stride);
+}
+
+/* Of what lies outside the kernel, of a dict, of a string; Enum["NAME"]. */
+static Val container_item(Eval *e, PySpan span, Val v, Val index) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (v.ty->kind == TY_OBJECT && !e->host->info(e->host->self, v.ty->obj, &info)) return val_poison(e);
+    if (v.ty->kind == TY_DICT || info.kind == HOST_DICT) return dict_item(e, span, v, index);
+    const char *name;
+    if (val_as_str(e, index, &name)) {
+        HostRef members = is_enum_class(e, v) ? e->host->attr(e->host->self, v.ty->obj, "__members__") : NULL;
+        HostRef member = members ? e->host->lookup(e->host->self, members, index.ty->obj) : NULL;
+        if (member) return val_object(e, member);
+    }
+    Val special = instance_special(e, span, v, "__getitem__", index);
+    if (special.ty) return special;
+    if (info.kind != HOST_LIST && info.kind != HOST_STR) return e_fail(e, span, NULL, DIAG_NOT_INDEXABLE, e_text(e, v));
+    Wide i;
+    if (info.kind == HOST_LIST && val_as_int(index, &i)) { /* one item: the others may be anything */
+        HostRef item = e->host->item(e->host->self, v.ty->obj, (size_t)(i < 0 ? i + (Wide)info.n : i));
+        if (item) return val_object(e, item);
+        return e_fail(e, span, arena_printf(e->arena, "it has %u items", (unsigned)info.n), DIAG_NO_ITEM, e_text(e, v),
+                      wide_text(e->arena, i));
+    }
+    Val items = val_items(e, v);
+    return val_poisoned(items) ? items : tuple_item(e, span, items, index);
 }
 
 Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
@@ -222,11 +226,9 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
         if (val_poisoned(i)) return i;
         return range_item(e, v, i);
     }
-    HostInfo info;
-    memset(&info, 0, sizeof info);
-    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) &&
-        (info.kind == HOST_LIST || info.kind == HOST_DICT))
-        return container_item(e, span, v, &info, index);
+    if (v.ty->kind == TY_DICT || v.ty->kind == TY_OBJECT) return container_item(e, span, v, index);
+    Val special = instance_special(e, span, v, "__getitem__", index);
+    if (special.ty) return special;
     return e_fail(e, span, val_is_scalar(v) ? "declare the argument as an array, or drop the index" : NULL,
                   DIAG_NOT_INDEXABLE, e_text(e, v));
 }

@@ -7,13 +7,23 @@
 
 static bool is_integer(Val v) { return val_is_scalar(v) && (dt_is_int(val_dtype(v)) || v.ty->dtype == DT_BOOL); }
 
+static uint32_t utf8_length(const char *s) {
+    uint32_t n = 0;
+    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
 Val eval_len(Eval *e, PySpan span, Val v) {
     const char *s;
     if (val_poisoned(v)) return v;
     if (v.ty->kind == TY_TUPLE) return val_int(e, v.ty->n);
     if (v.ty->kind == TY_ARRAY && v.ty->ndim) return v.items[1];
     if (v.ty->kind == TY_RANGE) return range_len(e, span, v);
-    if (val_as_str(e, v, &s)) return val_int(e, (Wide)strlen(s));
+    if (v.ty->kind == TY_DICT) return val_int(e, v.ty->n / 2);
+    if (val_as_str(e, v, &s)) return val_int(e, utf8_length(s));
+    Val items = val_items(e, v), special = instance_special(e, span, v, "__len__", (Val){0});
+    if (special.ty) return special;
+    if (!val_poisoned(items) && items.ty->kind == TY_TUPLE) return val_int(e, items.ty->n);
     return e_fail(e, span, "len() takes arrays, tuples and ranges", DIAG_ARG_TYPE, "len", e_text(e, v));
 }
 
@@ -42,6 +52,24 @@ static Val select_item(Eval *e, PySpan span, Val t, Val index, bool may_wrap) {
     return out;
 }
 
+/* As slice.indices() has the bounds. */
+static Val tuple_slice(Eval *e, PySpan span, Val t, Val slice, Wide at[3]) {
+    uint32_t n = t.ty->n, count = 0;
+    Wide step = at[2], low = step < 0 ? -1 : 0, high = step < 0 ? (Wide)n - 1 : n;
+    if (step == 0) return e_fail(e, span, NULL, DIAG_CONSTRUCT, "this slice of a tuple", "its step is 0");
+    for (int k = 0; k < 2; k++) {
+        if (slice.items[k].ty->kind == TY_NONE) {
+            at[k] = (k == 0) == (step > 0) ? low : high;
+            continue;
+        }
+        if (at[k] < 0) at[k] += n;
+        at[k] = at[k] < low ? low : at[k] > high ? high : at[k];
+    }
+    Val *items = ARENA_ARRAY(e->arena, Val, n + 1);
+    for (Wide i = at[0]; step > 0 ? i < at[1] : i > at[1]; i += step) items[count++] = t.items[i];
+    return val_tuple(e, count, items);
+}
+
 Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
     Wide i;
     uint32_t n = t.ty->n;
@@ -51,14 +79,7 @@ Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
             if (index.items[k].ty->kind != TY_NONE && !val_as_int(index.items[k], &at[k]))
                 return e_fail(e, span, "use constant bounds", DIAG_CONSTRUCT, "this slice of a tuple",
                               "the length of a tuple is part of its type");
-        if (at[2] != 1)
-            return e_fail(e, span, "a slice of a tuple has step 1", DIAG_CONSTRUCT, "this slice of a tuple",
-                          "its step isn't 1");
-        for (int k = 0; k < 2; k++) {
-            if (at[k] < 0) at[k] += n;
-            at[k] = at[k] < 0 ? 0 : at[k] > n ? n : at[k];
-        }
-        return val_tuple(e, at[1] > at[0] ? (uint32_t)(at[1] - at[0]) : 0, t.items + at[0]);
+        return tuple_slice(e, span, t, index, at);
     }
     if (!is_integer(index)) return e_fail(e, span, "// is the integer division", DIAG_INDEX_TYPE, e_text(e, index));
     if (val_as_int(index, &i)) {
@@ -76,6 +97,7 @@ static Val make_iter(Eval *e, IterKind kind, uint32_t n, const Val *items) {
 }
 
 Val eval_iter(Eval *e, PySpan span, Val v) {
+    v = val_items(e, v);
     if (val_poisoned(v)) return v;
     switch (v.ty->kind) {
     case TY_ITER: return v;
@@ -88,6 +110,60 @@ Val eval_iter(Eval *e, PySpan span, Val v) {
     }
     bool number = val_is_scalar(v) && dt_is_int(val_dtype(v));
     return e_fail(e, span, number ? "range(n) counts to n" : NULL, DIAG_NOT_ITERABLE, e_text(e, v));
+}
+
+static bool range_trips(Val it, Wide *n) {
+    Wide at, stop, step;
+    if (!val_as_int(it.items[0], &at) || !val_as_int(it.items[1], &stop) || !val_as_int(it.items[2], &step) || !step)
+        return false;
+    Wide way = step > 0 ? stop - at : at - stop, by = step > 0 ? step : -step;
+    *n = way > 0 ? (way + by - 1) / by : 0;
+    return true;
+}
+
+static bool zip_trips(Eval *e, Val it, Wide *n) {
+    for (uint32_t i = 0; i < it.ty->n; i++) {
+        Wide m;
+        if (!iter_trips(e, it.items[i], &m)) return false;
+        if (i == 0 || m < *n) *n = m;
+    }
+    return it.ty->n > 0;
+}
+
+/* How many items are left, if that is known. */
+bool iter_trips(Eval *e, Val it, Wide *n) {
+    Wide at, end;
+    if (!it.ty || it.ty->kind != TY_ITER) return false;
+    switch ((IterKind)it.ty->sub) {
+    case ITER_RANGE: return range_trips(it, n);
+    case ITER_SEQ:
+        if (!val_as_int(it.items[1], &at) || !val_as_int(it.items[2], &end)) return false;
+        *n = end > at ? end - at : 0;
+        return true;
+    case ITER_RSEQ:
+        if (!val_as_int(it.items[1], &at)) return false;
+        *n = at + 1;
+        return true;
+    case ITER_ENUM: return iter_trips(e, it.items[1], n);
+    case ITER_ZIP: return zip_trips(e, it, n);
+    }
+    return false;
+}
+
+Val sequence_items(Eval *e, PySpan span, Val v) {
+    enum { MOST_ITEMS = 4096 };
+    if (val_poisoned(v) || (v.ty->kind != TY_RANGE && v.ty->kind != TY_ITER && !(v.ty->kind == TY_ARRAY && v.ty->ndim)))
+        return v;
+    Wide n;
+    Val it = eval_iter(e, span, v);
+    if (val_poisoned(it) || !iter_trips(e, it, &n) || n > MOST_ITEMS) return v;
+    Val *items = ARENA_ARRAY(e->arena, Val, (size_t)n + 1);
+    for (uint32_t i = 0; i < (uint32_t)n; i++) {
+        items[i] = eval_iter_value(e, span, it);
+        if (val_poisoned(items[i])) return items[i];
+        it = eval_iter_next(e, span, it);
+    }
+    return val_tuple(e, (uint32_t)n, items);
 }
 
 Val eval_enumerate(Eval *e, PySpan span, Val iterable, Val start) {
@@ -106,6 +182,7 @@ Val eval_zip(Eval *e, PySpan span, uint32_t n, const Val *iterables) {
 }
 
 Val eval_reversed(Eval *e, PySpan span, Val v) {
+    v = val_items(e, v);
     if (val_poisoned(v)) return v;
     Val one = val_int(e, 1);
     if (v.ty->kind == TY_TUPLE) {

@@ -20,7 +20,7 @@ static bool same_const(Val a, Val b) {
 }
 
 bool val_same(Val a, Val b) {
-    if (a.ty != b.ty || !same_const(a, b)) return false;
+    if (a.ty != b.ty || a.member != b.member || !same_const(a, b)) return false;
     for (uint32_t i = 0; a.ty && i < a.ty->n; i++)
         if (!val_same(a.items[i], b.items[i])) return false;
     return true;
@@ -75,6 +75,10 @@ static bool join_scalars(Eval *e, Val a, Val b, Val *out) {
     else if (!promote_join(e->dialect, val_sc(a), val_sc(b), &s)) return false;
     if (constant_lost(a, s) || constant_lost(b, s)) return false;
     *out = (Val){.ty = ty_scalar(e->types, (DType)s.dtype, s.weak)};
+    if (a.ty == b.ty && val_const(a) && same_const(a, b)) { /* an enum member and its number */
+        *out = a;
+        out->member = NULL;
+    }
     return true;
 }
 
@@ -133,6 +137,9 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     case TY_FUNCTION:
     case TY_METHOD:
     case TY_DICT:
+    case TY_INSTANCE:
+    case TY_PARTIAL:
+    case TY_SUPER:
     case TY_GROUP:
     case TY_EXCEPTION: return join_items(e, a, b, out);
     default: /* compile-time objects: the same or nothing */ *out = a; return a.ty == b.ty;

@@ -81,33 +81,10 @@ static Val step_tuple(const Step *s) {
 }
 
 static Val step_map(const Step *s) {
-    Val *kv;
+    Val *kv, d = dict_of(s->e, 0, NULL);
     if (!args_from(s, 0, &kv)) return val_poison(s->e);
-    uint32_t n = s->in->nargs / 2u;
-    const char **names = ARENA_ARRAY(s->e->arena, const char *, n + 1);
-    Val *items = ARENA_ARRAY(s->e->arena, Val, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!val_as_str(s->e, kv[2 * i], &names[i]))
-            return refuse(s, "a dict", "a kernel's values are numbers, arrays and tuples", NULL);
-        items[i] = kv[2 * i + 1];
-    }
-    return (Val){.ty = ty_composite(s->e->types, TY_DICT, 0, n, items, NULL, NULL, names), .items = items};
-}
-
-/* {**a, **b}: the keyword arguments of a call. */
-static Val step_map_update(const Step *s) {
-    Val a = arg(s, 0), b = arg(s, 1);
-    if (val_poisoned(a) || val_poisoned(b)) return val_poison(s->e);
-    if (a.ty->kind != TY_DICT || b.ty->kind != TY_DICT)
-        return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, b));
-    uint32_t n = a.ty->n;
-    const char **names = ARENA_ARRAY(s->e->arena, const char *, n + b.ty->n + 1);
-    Val *items = ARENA_ARRAY(s->e->arena, Val, n + b.ty->n + 1);
-    for (uint32_t i = 0; i < n + b.ty->n; i++) {
-        names[i] = i < n ? a.ty->fields[i] : b.ty->fields[i - n];
-        items[i] = i < n ? a.items[i] : b.items[i - n];
-    }
-    return (Val){.ty = ty_composite(s->e->types, TY_DICT, 0, n + b.ty->n, items, NULL, NULL, names), .items = items};
+    for (uint32_t i = 0; i + 1u < s->in->nargs; i += 2) d = dict_with(s->e, s->span, d, kv[i], kv[i + 1]);
+    return d;
 }
 
 /* f(*t, x); in a comprehension the length differs between iterations, and the PHI reports it. */
@@ -149,6 +126,8 @@ static Val unpack_sequence(const Step *s, Val v) {
 static Val step_unpack(const Step *s) {
     Val v = arg(s, 0);
     if (val_poisoned(v)) return v;
+    v = val_items(s->e, v);
+    if (val_poisoned(v)) return v;
     if (v.ty->kind != TY_TUPLE) return unpack_sequence(s, v);
     if (v.ty->n != s->in->imm2) return e_fail(s->e, s->span, NULL, DIAG_UNPACK_COUNT, v.ty->n, s->in->imm2);
     return v.items[s->in->imm];
@@ -157,6 +136,8 @@ static Val step_unpack(const Step *s) {
 static Val step_unpack_ex(const Step *s) {
     Val v = arg(s, 0);
     uint32_t before = s->in->imm2 >> 16, after = s->in->imm2 & 0xffff, i = s->in->imm;
+    if (val_poisoned(v)) return v;
+    v = sequence_items(s->e, s->span, val_items(s->e, v));
     if (val_poisoned(v)) return v;
     if (v.ty->kind != TY_TUPLE) return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, v));
     if (v.ty->n < before + after) return e_fail(s->e, s->span, NULL, DIAG_UNPACK_COUNT, v.ty->n, before + after);
@@ -203,14 +184,23 @@ static Val step_call_ex(const Step *s) {
     Eval *e = s->e;
     Val fn = arg(s, 0), pos = arg(s, 1), kw = arg_or_none(s, 2);
     if (val_poisoned(fn) || val_poisoned(pos) || val_poisoned(kw)) return val_poison(e);
+    pos = val_items(e, pos);
+    kw = dict_known(e, kw);
+    if (val_poisoned(pos) || val_poisoned(kw)) return val_poison(e);
     if (pos.ty->kind != TY_TUPLE) return e_fail(e, s->span, "unpack a tuple", DIAG_NOT_UNPACKABLE, e_text(e, pos));
     if (kw.ty->kind != TY_DICT && kw.ty->kind != TY_NONE)
         return e_fail(e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(e, kw));
-    Val *args = ARENA_ARRAY(e->arena, Val, pos.ty->n + kw.ty->n + 1);
+    uint32_t nkw = kw.ty->n / 2;
+    Val *args = ARENA_ARRAY(e->arena, Val, pos.ty->n + nkw + 1);
+    const char **names = ARENA_ARRAY(e->arena, const char *, nkw + 1);
     for (uint32_t i = 0; i < pos.ty->n; i++) args[i] = pos.items[i];
-    for (uint32_t i = 0; i < kw.ty->n; i++) args[pos.ty->n + i] = kw.items[i];
-    CallSite site = {.span = s->span, .name = callee_text(s), .kwnames = kw.ty->fields, .nkw = kw.ty->n, .at = s->in};
-    return eval_call(e, &site, fn, pos.ty->n + kw.ty->n, args);
+    for (uint32_t i = 0; i < nkw; i++) {
+        args[pos.ty->n + i] = kw.items[2 * i + 1];
+        if (!val_as_str(e, kw.items[2 * i], &names[i]))
+            return e_fail(e, s->span, "keywords are strings", DIAG_NOT_UNPACKABLE, e_text(e, kw));
+    }
+    CallSite site = {.span = s->span, .name = callee_text(s), .kwnames = names, .nkw = nkw, .at = s->in};
+    return eval_call(e, &site, fn, pos.ty->n + nkw, args);
 }
 
 static Val step_function(const Step *s) {
@@ -356,6 +346,8 @@ static Val step_store_attr(const Step *s) {
 
 static Val step_to_tuple(const Step *s) {
     Val v = arg(s, 0);
+    if (val_poisoned(v)) return v;
+    v = sequence_items(s->e, s->span, val_items(s->e, v));
     if (val_poisoned(v) || v.ty->kind == TY_TUPLE) return v;
     return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, v));
 }
@@ -395,12 +387,18 @@ static Val step_collection(const Step *s) {
     switch ((PyOp)s->in->op) {
     case PY_TUPLE:
     case PY_LIST: return step_tuple(s);
-    case PY_SET:
+    case PY_SET: return step_tuple(s); /* for `in` and loops */
     case PY_SET_ADD:
     case PY_SET_UPDATE: return refuse(s, "a set", why, "use a tuple");
     case PY_MAP: return step_map(s);
-    case PY_MAP_ADD: return refuse(s, "a dict that grows", why, NULL);
-    case PY_MAP_UPDATE: return step_map_update(s);
+    case PY_MAP_ADD: {
+        Val d = arg(s, 0), key = arg(s, 1), value = arg(s, 2);
+        return dict_with(s->e, s->span, d, key, value);
+    }
+    case PY_MAP_UPDATE: {
+        Val a = arg(s, 0), b = arg(s, 1);
+        return dict_merged(s->e, s->span, a, b);
+    }
     case PY_LIST_EXTEND: return step_extend(s);
     case PY_LIST_APPEND: return step_append(s);
     case PY_TO_TUPLE: return step_to_tuple(s);

@@ -197,6 +197,7 @@ static const char *object_text(Types *t, HostRef obj) {
     case HOST_CLASS: return arena_printf(t->arena, "class %s", info.text ? info.text : "?");
     case HOST_LIST: return "list";
     case HOST_DICT: return "dict";
+    case HOST_SET: return "set";
     default: return info.type_name ? info.type_name : "object";
     }
 }
@@ -222,6 +223,9 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_ITER: return iter_text(t, ty);
     case TY_DTYPE: return arena_printf(t->arena, "dtype %s", dtype_info[ty->dtype].name);
     case TY_DICT: return "dict";
+    case TY_INSTANCE: return name_of(t, ty->obj);
+    case TY_PARTIAL: return "partial function";
+    case TY_SUPER: return "super()";
     case TY_OBJECT: return object_text(t, ty->obj);
     case TY_FUNCTION: return "function";
     case TY_EXCEPTION: return "exception";

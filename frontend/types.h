@@ -28,7 +28,10 @@ typedef enum TyKind {
     TY_RANGE,
     TY_ITER,        /* `sub` is an IterKind */
     TY_DTYPE,       /* np.float32, np.dtype("f4"), x.dtype ...: dtype */
-    TY_DICT,        /* a dict literal with str keys (`fields`), for **kwargs */
+    TY_DICT,        /* a dict: key, value, key, value ...; keys are constants */
+    TY_INSTANCE,    /* of a class, obj: its `fields`. sub 1: its __init__ runs, and may set them */
+    TY_PARTIAL,     /* functools.partial: function, tuple of arguments, dict of keywords */
+    TY_SUPER,       /* super(): the instance; obj: the class whose bases are meant */
     TY_OBJECT,      /* a host object, known when compiling: function, module, class, str, name of devfn.def */
     TY_FUNCTION,    /* a function made inside the kernel (def, lambda); obj: its code; items: defaults, kwdefaults, closure, each maybe None */
     TY_EXCEPTION,   /* an instance of an exception class; obj: the class; items: the arguments */
@@ -54,8 +57,8 @@ struct TyNode {
     bool weak, readonly;
     uint32_t n;                 /* items of a value of this type */
     const Ty *items;            /* their types */
-    const char *const *fields;  /* named tuple */
-    HostRef obj;
+    const char *const *fields;  /* named tuple, instance */
+    HostRef obj;                /* named tuple, instance: the class */
     const char *name;           /* TY_METHOD */
     uint32_t hash;
     const TyNode *next;
@@ -78,6 +81,7 @@ typedef struct Val {
         struct { double re, im; } f;
     };
     const struct Val *items;    /* ty->n items of composite values */
+    HostRef member;             /* of a constant: the enum member that it is, or NULL */
 } Val;
 
 typedef struct Types Types;     /* the table of interned types of one compilation */
@@ -93,7 +97,7 @@ Ty ty_bytes(Types *t, Type space);
 Ty ty_dtype(Types *t, DType d);
 Ty ty_object(Types *t, HostRef obj);
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
-                const char *const *fields);      /* tuple, slice, range, iterator, function, method */
+                const char *const *fields);      /* tuple, slice, range, iterator, dict, instance, function, method */
 const char *ty_text(Types *t, Ty ty);            /* "float32", "float (weak)", "array(float32, 2d, C)" ... */
 const char *wide_text(Arena *a, Wide v);           /* decimal */
 const char *val_text(Types *t, Val v);           /* the same; constants with their value: "int 3 (weak)" */

@@ -11,47 +11,6 @@
 enum { MAX_TIMES = 1024, MAX_ROUNDS = 12 };
 
 /* ---- how often a loop runs ---------------------------------------------------------------------------- */
-static bool trips(Eval *e, Val it, Wide *n);
-
-static bool range_trips(Val it, Wide *n) {
-    Wide at, stop, step;
-    if (!val_as_int(it.items[0], &at) || !val_as_int(it.items[1], &stop) || !val_as_int(it.items[2], &step) || !step)
-        return false;
-    Wide way = step > 0 ? stop - at : at - stop, by = step > 0 ? step : -step;
-    *n = way > 0 ? (way + by - 1) / by : 0;
-    return true;
-}
-
-static bool zip_trips(Eval *e, Val it, Wide *n) {
-    bool known = false;
-    for (uint32_t i = 0; i < it.ty->n; i++) {
-        Wide m;
-        if (!trips(e, it.items[i], &m)) continue;
-        if (!known || m < *n) *n = m;
-        known = true;
-    }
-    return known;
-}
-
-/* How many items are left, if that is known; of a zip, at most. */
-static bool trips(Eval *e, Val it, Wide *n) {
-    Wide at, end;
-    if (!it.ty || it.ty->kind != TY_ITER) return false;
-    switch ((IterKind)it.ty->sub) {
-    case ITER_RANGE: return range_trips(it, n);
-    case ITER_SEQ:
-        if (!val_as_int(it.items[1], &at) || !val_as_int(it.items[2], &end)) return false;
-        *n = end > at ? end - at : 0;
-        return true;
-    case ITER_RSEQ:
-        if (!val_as_int(it.items[1], &at)) return false;
-        *n = at + 1;
-        return true;
-    case ITER_ENUM: return trips(e, it.items[1], n);
-    case ITER_ZIP: return zip_trips(e, it, n);
-    }
-    return false;
-}
 
 /* The iterator that a loop starts with, if its header tests one: the same on every way in. */
 static bool loop_trips(Eval *e, const Instance *inst, PyBlockId header, Wide *n) {
@@ -64,7 +23,7 @@ static bool loop_trips(Eval *e, const Instance *inst, PyBlockId header, Wide *n)
     for (uint32_t i = 0; i < it->nargs; i++) {
         Wide m;
         if (h->preds.at[i] >= header || !infer_edge_taken(inst, h->preds.at[i], header)) continue;
-        if (!trips(e, inst->cell[it->args[i]], &m) || (found && m != *n)) return false;
+        if (!iter_trips(e, inst->cell[it->args[i]], &m) || (found && m != *n)) return false;
         *n = m;
         found = true;
     }

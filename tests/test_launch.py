@@ -148,8 +148,8 @@ def test_constants_that_change_with_every_launch() -> None:
             k[0, 1](out, f"mode {n}")
     k[1, 1](out, "first")
     assert out[0] == 2
-    with pytest.raises(TypeError, match="this is a dict"):
-        k[1, 1](out, {})
+    with pytest.raises(TypeError, match="this is a list"):
+        k[1, 1](out, [])
 
 
 def test_a_name_that_is_not_utf8() -> None:

@@ -254,42 +254,141 @@ static int put_int(Bound *b, PyObject *o, uint32_t param) {
     return -1;
 }
 
-static int put_fields(Bound *b, PyObject *o, uint8_t *at) {
-    PyObject *fields = NULL, *constant = NULL;
-    if (!PyTuple_CheckExact(o)) {
-        fields = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "_fields");
-        if (!fields) PyErr_Clear();
-    }
-    if (fields && PyTuple_Check(fields) && PyTuple_GET_SIZE(fields) == PyTuple_GET_SIZE(o)) {
-        constant = key_constant(b->kernel, fields);
-        if (!constant) {
-            Py_DECREF(fields);
-            return -1;
-        }
-    }
-    Py_XDECREF(fields); /* the kernel's constants hold it */
-    memcpy(at, &constant, sizeof constant);
-    return 0;
+static int keep(Bound *b, PyObject *o) {
+    if (!b->keep && !(b->keep = PyList_New(0))) return -1;
+    return PyList_Append(b->keep, o);
 }
 
-static int put_tuple(Bound *b, PyObject *o, uint32_t param, int depth) {
-    Py_ssize_t n = PyTuple_GET_SIZE(o);
-    char what[240];
+/* Begins an object that is passed by its parts: `names` are theirs, or NULL. */
+static int begin_parts(Bound *b, PyObject *cls, PyObject *names, Py_ssize_t n, uint32_t param, int depth) {
     if (depth >= MAX_DEPTH || n > MAX_ARGS) {
+        char what[240];
         describe(b, param, what, sizeof what);
-        PyErr_Format(PyExc_TypeError, "%s: a tuple of more than %d items, or nested deeper than %d", what, MAX_ARGS,
-                     MAX_DEPTH);
+        PyErr_Format(PyExc_TypeError, "%s: more than %d items, or nested deeper than %d", what, MAX_ARGS, MAX_DEPTH);
         return -1;
     }
+    PyObject *constant = NULL, *shape = key_shape(cls, names);
+    if (!shape && PyErr_Occurred()) return -1;
+    if (shape && !(constant = key_constant(b->kernel, shape))) {
+        Py_DECREF(shape);
+        return -1;
+    }
+    Py_XDECREF(shape); /* the kernel's constants hold it */
     uint8_t *key = room_for_key(b, KEY_TUPLE_BYTES);
     if (!key) return -1;
     key[0] = ARG_TUPLE;
     key[1] = (uint8_t)n;
     key[2] = (uint8_t)(n >> 8);
-    if (put_fields(b, o, key + 3) < 0) return -1;
+    memcpy(key + 3, &constant, sizeof constant);
+    return 0;
+}
+
+static bool is_named(PyObject *o) {
+    if (PyTuple_CheckExact(o)) return false;
+    PyObject *fields = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "_fields");
+    bool named = fields && PyTuple_Check(fields) && PyTuple_GET_SIZE(fields) == PyTuple_GET_SIZE(o);
+    if (!fields) PyErr_Clear();
+    Py_XDECREF(fields);
+    return named;
+}
+
+static int put_tuple(Bound *b, PyObject *o, uint32_t param, int depth) {
+    Py_ssize_t n = PyTuple_GET_SIZE(o);
+    if (begin_parts(b, is_named(o) ? (PyObject *)Py_TYPE(o) : NULL, NULL, n, param, depth) < 0) return -1;
     for (Py_ssize_t i = 0; i < n; i++)
         if (flatten(b, PyTuple_GET_ITEM(o, i), param, depth + 1) < 0) return -1;
     return 0;
+}
+
+static int refuse(const Bound *b, PyObject *o, uint32_t param);
+
+/* Something that `values`, a dict with string keys, has the parts of. */
+static int put_parts(Bound *b, PyObject *o, PyObject *values, uint32_t param, int depth) {
+    Py_ssize_t n = 0, at = 0;
+    PyObject *name, *value, *names = PyTuple_New(PyDict_GET_SIZE(values));
+    while (names && PyDict_Next(values, &at, &name, &value)) {
+        if (!PyUnicode_Check(name)) {
+            Py_DECREF(names);
+            return refuse(b, o, param);
+        }
+        PyTuple_SET_ITEM(names, n++, Py_NewRef(name));
+    }
+    int status = names ? begin_parts(b, (PyObject *)Py_TYPE(o), names, n, param, depth) : -1;
+    for (Py_ssize_t i = 0; status == 0 && i < n; i++) {
+        value = PyDict_GetItemWithError(values, PyTuple_GET_ITEM(names, i));
+        status = value ? flatten(b, value, param, depth + 1) : refuse(b, o, param);
+    }
+    Py_XDECREF(names);
+    return status;
+}
+
+/* A bound method goes as the function with its first argument. */
+static int put_partial(Bound *b, PyObject *cls, PyObject *fn, PyObject *args, PyObject *keywords, uint32_t param,
+                       int depth) {
+    int status = begin_parts(b, cls, NULL, 3, param, depth);
+    if (status == 0) status = flatten(b, fn, param, depth + 1);
+    if (status == 0) status = flatten(b, args, param, depth + 1);
+    return status == 0 ? flatten(b, keywords, param, depth + 1) : -1;
+}
+
+static PyObject *partial_class(void) {
+    PyObject *module = PyImport_ImportModule("functools");
+    PyObject *cls = module ? PyObject_GetAttrString(module, "partial") : NULL;
+    Py_XDECREF(module);
+    return cls;
+}
+
+static int flatten_partial(Bound *b, PyObject *o, uint32_t param, int depth) {
+    PyObject *fn = PyObject_GetAttrString(o, "func"), *args = PyObject_GetAttrString(o, "args"),
+             *keywords = PyObject_GetAttrString(o, "keywords");
+    int status = fn && args && keywords ? keep(b, fn) || keep(b, args) || keep(b, keywords) : -1;
+    if (status == 0) status = put_partial(b, (PyObject *)Py_TYPE(o), fn, args, keywords, param, depth);
+    Py_XDECREF(fn);
+    Py_XDECREF(args);
+    Py_XDECREF(keywords);
+    return status ? -1 : 0;
+}
+
+static int flatten_method(Bound *b, PyObject *o, uint32_t param, int depth) {
+    PyObject *cls = partial_class(), *args = PyTuple_Pack(1, PyMethod_GET_SELF(o)), *keywords = PyDict_New();
+    int status = cls && args && keywords ? keep(b, args) || keep(b, keywords) : -1;
+    if (status == 0) status = put_partial(b, cls, PyMethod_GET_FUNCTION(o), args, keywords, param, depth);
+    Py_XDECREF(cls);
+    Py_XDECREF(args);
+    Py_XDECREF(keywords);
+    return status ? -1 : 0;
+}
+
+/* An instance of a Python class, by its fields: 1; 0: it is none. */
+static int flatten_instance(Bound *b, PyObject *o, uint32_t param, int depth) {
+    if (PyDict_CheckExact(o)) return put_parts(b, o, o, param, depth) < 0 ? -1 : 1;
+    if (PyMethod_Check(o)) return flatten_method(b, o, param, depth) < 0 ? -1 : 1;
+    if (strcmp(Py_TYPE(o)->tp_name, "functools.partial") == 0) return flatten_partial(b, o, param, depth) < 0 ? -1 : 1;
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyList_Check(o) || PyDict_Check(o) || PyAnySet_Check(o))
+        return 0;
+    PyObject *values = PyObject_GetAttrString(o, "__dict__"), *slots = NULL;
+    if (!values) {
+        PyErr_Clear();
+        slots = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__slots__");
+        if (!slots || !PyTuple_Check(slots)) {
+            PyErr_Clear();
+            Py_XDECREF(slots);
+            return 0;
+        }
+        values = PyDict_New();
+        for (Py_ssize_t i = 0; values && i < PyTuple_GET_SIZE(slots); i++) {
+            PyObject *value = PyObject_GetAttr(o, PyTuple_GET_ITEM(slots, i));
+            if (!value) PyErr_Clear();
+            else if (PyDict_SetItem(values, PyTuple_GET_ITEM(slots, i), value) < 0) Py_CLEAR(values);
+            Py_XDECREF(value);
+        }
+        Py_DECREF(slots);
+    }
+    int status = !values ? -1 : PyDict_Check(values) ? keep(b, values) : 0;
+    bool fields = values && PyDict_Check(values);
+    if (status == 0 && fields) status = put_parts(b, o, values, param, depth);
+    Py_XDECREF(values);
+    return status < 0 ? -1 : fields;
 }
 
 /* What a kernel may get as a constant, known when it is compiled. */
@@ -305,7 +404,7 @@ static int refuse(const Bound *b, PyObject *o, uint32_t param) {
     const char *type = Py_TYPE(o)->tp_name;
     const char *help = PyList_Check(o) || PyAnySet_Check(o)
                            ? "; numpy.array(...) makes an array of it, tuple(...) a tuple"
-                       : PyDict_Check(o) ? "; pass its values as a tuple or an array"
+                       : PyDict_Check(o) ? "; the keys of a dict must be strings"
                                          : "";
     PyErr_Format(PyExc_TypeError,
                  "%s takes an array, a number, a tuple of those, or a constant (a function, dtype or string), and this "
@@ -327,11 +426,6 @@ static int put_constant(Bound *b, PyObject *o, uint32_t param) {
     key[0] = ARG_OBJECT;
     memcpy(key + 1, &constant, sizeof constant);
     return 0;
-}
-
-static int keep(Bound *b, PyObject *o) {
-    if (!b->keep && !(b->keep = PyList_New(0))) return -1;
-    return PyList_Append(b->keep, o);
 }
 
 /* Remembers a stream that works on an array; the launch comes after it. */
@@ -358,7 +452,7 @@ static int put_foreign(Bound *b, const HostArray *a, PyObject *memory, bool on_d
 }
 
 /* Anything that shows its memory. */
-static int flatten_foreign(Bound *b, PyObject *o, uint32_t param) {
+static int flatten_foreign(Bound *b, PyObject *o, uint32_t param, int depth) {
     const Device *d = b->device ? b->device : runtime_cpu();
     HostArray a;
     PyObject *memory = NULL;
@@ -368,7 +462,9 @@ static int flatten_foreign(Bound *b, PyObject *o, uint32_t param) {
     if (status == 0) status = foreign_array(o, &a, &memory);
     if (status == 0) status = dlpack_array(o, d, &a, &memory, &on_device, &stream);
     if (status < 0) return name_parameter(b, param);
-    return status ? put_foreign(b, &a, memory, on_device, stream, param) : refuse(b, o, param);
+    if (status) return put_foreign(b, &a, memory, on_device, stream, param);
+    status = flatten_instance(b, o, param, depth);
+    return status < 0 ? -1 : status ? 0 : refuse(b, o, param);
 }
 
 /* Anything that isn't a number or an ndarray. */
@@ -391,7 +487,7 @@ static int flatten_other(Bound *b, PyObject *o, uint32_t param, int depth) {
     /* Subclasses of Python's numbers that are nothing else. */
     if (PyLong_Check(o)) return put_int(b, o, param);
     if (PyFloat_Check(o)) return put_scalar(b, ARG_WEAK_FLOAT, DT_F64, &((PyFloatObject *)o)->ob_fval, param);
-    return flatten_foreign(b, o, param);
+    return flatten_foreign(b, o, param, depth);
 }
 
 /* An array of ours that another device has: by the host, if both reach it there. */

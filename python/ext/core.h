@@ -205,6 +205,8 @@ enum { KEY_ARRAY_BYTES = 4, KEY_SCALAR_BYTES = 2, KEY_OBJECT_BYTES = 1 + sizeof(
        KEY_TUPLE_BYTES = 3 + sizeof(void *), KEY_MOST_BYTES = 16 };
 /* The object that stands for all that are equal to `o`; borrowed. NULL with TypeError if it can't be hashed, ValueError if
  * the kernel has too many. */
+ArgForm form_of_class(PyObject *cls);                   /* of what a key has items of; NULL: a tuple */
+PyObject *key_shape(PyObject *cls, PyObject *names);    /* key.c has the forms; NULL without an exception: a plain tuple */
 PyObject *key_constant(KernelObject *k, PyObject *o);
 bool key_read(KeyReader *r, Arena *a, ArgType *out);        /* the next type; false at the end */
 ArgType *key_types(Arena *a, const uint8_t *key, uint32_t size, uint32_t *n);

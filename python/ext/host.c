@@ -267,6 +267,9 @@ static bool info_value(PyHost *h, PyObject *o, HostInfo *out) {
     } else if (PyDict_Check(o)) {
         out->kind = HOST_DICT;
         out->n = (size_t)PyDict_GET_SIZE(o);
+    } else if (PyAnySet_Check(o)) {
+        out->kind = HOST_SET;
+        out->n = (size_t)PySet_GET_SIZE(o);
     } else if (PySlice_Check(o)) out->kind = HOST_SLICE;
     else return false;
     return true;
@@ -356,9 +359,52 @@ static HostRef host_item(void *self, HostRef obj, size_t index) {
 }
 
 static HostRef host_lookup(void *self, HostRef dict, HostRef key) {
-    PyObject *value = PyDict_Check(object(dict)) && key ? PyDict_GetItemWithError(object(dict), object(key)) : NULL;
+    if (key && PyDict_Check(object(dict))) {
+        HostRef r = host_ref(self, PyDict_GetItemWithError(object(dict), object(key)));
+        host_failed();
+        return r;
+    }
+    HostRef r = key && PyMapping_Check(object(dict)) ? take(self, PyObject_GetItem(object(dict), object(key))) : NULL;
     host_failed();
-    return host_ref(self, value);
+    return r;
+}
+
+static HostRef host_items(void *self, HostRef obj) {
+    PyObject *o = object(obj), *pairs = PyDict_Check(o) ? PyDict_Items(o) : NULL;
+    HostRef r = take(self, PySequence_Tuple(pairs ? pairs : o));
+    Py_XDECREF(pairs);
+    host_failed();
+    return r;
+}
+
+static HostRef host_class_attr(void *self, HostRef cls, HostRef after, const char *name) {
+    PyObject *mro = cls && PyType_Check(object(cls)) ? ((PyTypeObject *)object(cls))->tp_mro : NULL, *found = NULL;
+    bool counts = after == NULL;
+    for (Py_ssize_t i = 0; mro && !found && i < PyTuple_GET_SIZE(mro); i++) {
+        PyObject *base = PyTuple_GET_ITEM(mro, i);
+        PyObject *dict = counts ? PyObject_GetAttrString(base, "__dict__") : NULL;
+        found = dict ? PyMapping_GetItemString(dict, name) : NULL;
+        Py_XDECREF(dict);
+        host_failed();
+        counts |= base == object(after);
+    }
+    return take(self, found);
+}
+
+static bool host_subclass(void *self, HostRef cls, HostRef of) {
+    (void)self;
+    bool types = cls && of && PyType_Check(object(cls)) && PyType_Check(object(of));
+    return types && PyType_IsSubtype((PyTypeObject *)object(cls), (PyTypeObject *)object(of));
+}
+
+static HostRef host_call(void *self, HostRef callable, size_t n, const HostRef *args) {
+    PyObject *tuple = PyTuple_New((Py_ssize_t)n), *made = NULL;
+    for (size_t i = 0; tuple && i < n; i++) PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, Py_NewRef(object(args[i])));
+    if (tuple) made = PyObject_CallObject(object(callable), tuple);
+    Py_XDECREF(tuple);
+    HostRef r = take(self, made);
+    host_failed();
+    return r;
 }
 
 static HostRef host_default(void *self, HostRef function, const char *param) {
@@ -387,7 +433,8 @@ static bool host_same(void *self, HostRef a, HostRef b) {
 /* ---- making, showing --------------------------------------------------------------------------- */
 
 static HostRef host_make_int(void *self, int64_t v) { return take(self, PyLong_FromLongLong(v)); }
-static HostRef host_make_str(void *self, const char *s) { return take(self, PyUnicode_FromString(s)); }
+static HostRef host_make_str(void *self, const char *s) { return take(self, PyUnicode_InternFromString(s)); }
+static HostRef host_make_float(void *self, double x) { return take(self, PyFloat_FromDouble(x)); }
 
 static const char *host_repr(void *self, HostRef obj) {
     PyHost *h = self;
@@ -432,11 +479,16 @@ int host_open(PyHost *h, Arena *arena) {
                      .attr = host_attr,
                      .item = host_item,
                      .lookup = host_lookup,
+                     .items = host_items,
+                     .class_attr = host_class_attr,
+                     .subclass = host_subclass,
+                     .call = host_call,
                      .code = host_code,
                      .default_value = host_default,
                      .same = host_same,
                      .make_int = host_make_int,
                      .make_str = host_make_str,
+                     .make_float = host_make_float,
                      .repr = host_repr,
                      .source_line = host_source_line,
                      .import = host_import,

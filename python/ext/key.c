@@ -5,7 +5,7 @@
 /*   kind
  *   SCALAR  kind dtype
  *   ARRAY   kind dtype ndim layout|readonly<<2
- *   TUPLE   kind n(2 bytes) fields(pointer, or NULL) items...
+ *   TUPLE   kind n(2 bytes) shape(pointer, or NULL) items...
  *   OBJECT  kind object(pointer) */
 
 void key_put_array(uint8_t *at, DType d, unsigned ndim, Layout layout, bool readonly) {
@@ -49,6 +49,39 @@ static const char **read_fields(Arena *a, PyObject *fields) {
     return names;
 }
 
+/* A shape says what the items are parts of. NULL: a tuple. A class: a named tuple, a functools.partial. A tuple (class,
+ * names): an instance, a dict. A tuple of names: a named tuple of any class. */
+static void read_shape(Arena *a, PyObject *shape, ArgType *out) {
+    if (!shape) return;
+    PyObject *names = NULL, *cls = NULL;
+    if (PyType_Check(shape)) cls = shape;
+    else if (PyTuple_GET_SIZE(shape) == 2 && PyType_Check(PyTuple_GET_ITEM(shape, 0))) {
+        cls = PyTuple_GET_ITEM(shape, 0);
+        names = PyTuple_GET_ITEM(shape, 1);
+    } else names = shape;
+    out->object = (HostRef)cls;
+    out->form = (uint8_t)form_of_class(cls);
+    if (names) out->fields = read_fields(a, names);
+    if (names || out->form != FORM_TUPLE) return;
+    names = PyObject_GetAttrString(cls, "_fields");
+    if (names && PyTuple_Check(names)) out->fields = read_fields(a, names);
+    Py_XDECREF(names);
+    PyErr_Clear();
+}
+
+ArgForm form_of_class(PyObject *cls) {
+    if (!cls || PyType_IsSubtype((PyTypeObject *)cls, &PyTuple_Type)) return FORM_TUPLE;
+    if (cls == (PyObject *)&PyDict_Type) return FORM_DICT;
+    return strcmp(((PyTypeObject *)cls)->tp_name, "functools.partial") == 0 ? FORM_PARTIAL : FORM_INSTANCE;
+}
+
+/* The shape of items of an object; a new reference, or NULL with an exception if that is set. */
+PyObject *key_shape(PyObject *cls, PyObject *names) {
+    if (!cls) return Py_XNewRef(names);
+    ArgForm form = form_of_class(cls);
+    return form == FORM_TUPLE || form == FORM_PARTIAL ? Py_NewRef(cls) : PyTuple_Pack(2, cls, names);
+}
+
 static void *read_pointer(const uint8_t *at) {
     void *p;
     memcpy(&p, at, sizeof p);
@@ -78,8 +111,7 @@ bool key_read(KeyReader *r, Arena *a, ArgType *out) {
         return true;
     case ARG_TUPLE: {
         out->nitems = (uint32_t)(r->at[1] | r->at[2] << 8);
-        PyObject *fields = read_pointer(r->at + 3);
-        if (fields) out->fields = read_fields(a, fields);
+        read_shape(a, read_pointer(r->at + 3), out);
         r->at += KEY_TUPLE_BYTES;
         ArgType *items = ARENA_ARRAY(a, ArgType, out->nitems + 1);
         for (uint32_t i = 0; i < out->nitems; i++) key_read(r, a, &items[i]);
@@ -138,6 +170,14 @@ static int put_pointer(KernelObject *k, uint8_t *at, PyObject *o) {
     return 0;
 }
 
+static int put_shape(KernelObject *k, uint8_t *at, const TypeObject *t) {
+    PyObject *shape = key_shape(t->object, t->fields);
+    if (!shape && PyErr_Occurred()) return -1;
+    int status = put_pointer(k, at, shape);
+    Py_XDECREF(shape);
+    return status;
+}
+
 static int put_type(KernelObject *k, KeyBuffer *b, TypeObject *t) {
     const ArgType *type = &t->type;
     uint8_t *at = room(b, KEY_MOST_BYTES);
@@ -160,7 +200,7 @@ static int put_type(KernelObject *k, KeyBuffer *b, TypeObject *t) {
     case ARG_TUPLE:
         at[1] = (uint8_t)type->nitems;
         at[2] = (uint8_t)(type->nitems >> 8);
-        if (put_pointer(k, at + 3, t->fields) < 0) return -1;
+        if (put_shape(k, at + 3, t) < 0) return -1;
         size = KEY_TUPLE_BYTES;
         break;
     default: break;

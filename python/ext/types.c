@@ -40,7 +40,7 @@ bool argtype_same(const ArgType *a, const ArgType *b) {
         return a->dtype == b->dtype && a->ndim == b->ndim && a->layout == b->layout && a->readonly == b->readonly;
     case ARG_OBJECT: return a->object == b->object;
     case ARG_TUPLE:
-        if (a->nitems != b->nitems || !fields_same(a, b)) return false;
+        if (a->nitems != b->nitems || a->object != b->object || !fields_same(a, b)) return false;
         for (uint32_t i = 0; i < a->nitems; i++)
             if (!argtype_same(&a->items[i], &b->items[i])) return false;
         return true;
@@ -125,10 +125,12 @@ static PyObject *type_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
     if (!item_tuple) goto error;
     if (fields != Py_None && self->type.kind == ARG_TUPLE && !(field_tuple = PySequence_Tuple(fields))) goto error;
     if (take_items(self, item_tuple, field_tuple) < 0) goto error;
-    if (self->type.kind == ARG_OBJECT) {
+    bool of_class = self->type.kind == ARG_TUPLE && PyType_Check(object);
+    if (self->type.kind == ARG_OBJECT || of_class) {
         self->object = Py_NewRef(object);
         self->type.object = (HostRef)object;
     }
+    if (of_class) self->type.form = (uint8_t)form_of_class(object);
     Py_DECREF(item_tuple);
     Py_XDECREF(field_tuple);
     return (PyObject *)self;
@@ -172,7 +174,7 @@ PyObject *type_from_argtype(const ArgType *t) {
     int status = items && (fields || !t->fields) ? take_items(self, items, fields) : -1;
     Py_XDECREF(items);
     Py_XDECREF(fields);
-    if (t->kind == ARG_OBJECT) self->object = Py_XNewRef((PyObject *)t->object);
+    if (t->kind == ARG_OBJECT || t->kind == ARG_TUPLE) self->object = Py_XNewRef((PyObject *)t->object);
     if (status < 0) Py_CLEAR(self);
     return (PyObject *)self;
 }

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import builtins
 import cmath
+import copy
+import functools
 import math
 from collections.abc import Callable
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -336,6 +338,25 @@ class KernelArray(np.ndarray):
         super().__setitem__(index, value)
 
 
+def _with_arguments(value: Any, type_: Type) -> Any:
+    """A tuple, a dict, a partial function, a bound method or an instance whose parts are `as_argument`'s."""
+    if isinstance(value, functools.partial):
+        function, args, keywords = map(as_argument, (value.func, value.args, value.keywords), type_.items)
+        return functools.partial(function, *args, **keywords)
+    if isinstance(value, MethodType):
+        return MethodType(value.__func__, as_argument(value.__self__, type_.items[1].items[0]))
+    if isinstance(value, tuple):
+        items = [as_argument(v, t) for v, t in zip(value, type_.items, strict=True)]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    named = zip(type_.fields or (), type_.items, strict=True)
+    if isinstance(value, dict):
+        return {name: as_argument(value[name], t) for name, t in named}
+    made = copy.copy(value)
+    for name, t in named:
+        object.__setattr__(made, name, as_argument(getattr(value, name), t))
+    return made
+
+
 def as_argument(value: Any, type_: Type) -> Any:
     """An argument as the kernel's thread sees it.
 
@@ -343,8 +364,7 @@ def as_argument(value: Any, type_: Type) -> Any:
     them.
     """
     if type_.kind == "tuple":
-        items = [as_argument(v, t) for v, t in zip(value, type_.items, strict=True)]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        return _with_arguments(value, type_)
     if type_.kind == "array":
         return np.asarray(value).view(KernelArray)
     if type_.kind == "scalar" and type_.dtype is not None:

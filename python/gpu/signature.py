@@ -87,6 +87,11 @@ def parse_many(signatures: Any) -> tuple[Signature, ...]:
     return (parse(signatures),)
 
 
+def _class_of(item: tuple[Any, ...]) -> type | None:
+    """The class of a named tuple."""
+    return type(item) if hasattr(item, "_fields") else None
+
+
 def one_type(item: Any) -> _core.Type:
     """The type of one argument from text, a dtype object, a Python or NumPy type, or a tuple of such."""
     if isinstance(item, _core.Type):
@@ -98,7 +103,12 @@ def one_type(item: Any) -> _core.Type:
     if item is None:
         return _core.Type("none")
     if isinstance(item, tuple):
-        return _core.Type("tuple", items=tuple(one_type(i) for i in item), fields=getattr(item, "_fields", None))
+        return _core.Type(
+            "tuple",
+            items=tuple(one_type(i) for i in item),
+            fields=getattr(item, "_fields", None),
+            object=_class_of(item),
+        )
     if isinstance(item, type) and item in _PYTHON_TYPES:
         return _core.Type(_PYTHON_TYPES[item])  # type: ignore[arg-type]
     name = _numpy_name(item)

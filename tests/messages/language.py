@@ -43,7 +43,7 @@ def list_of_numbers(x):
 
 @gpu.jit
 def dictionary(x, key):
-    values = {1: 2.0}
+    values = {key: 2.0}
     x[0] = values[key]
 
 
@@ -138,9 +138,10 @@ def sides(x, n):
 #    in kernel list_of_numbers(array(float32, 1d, C))
 # <<<
 # >>> message dictionary(f4[::1], int)
-# UnsupportedError: language.py:46:14: error: a dict is not supported in a kernel: a kernel's values are numbers, arrays and tuples
-#    46 |     values = {1: 2.0}
-#       |              ^^^^^^^^
+# UnsupportedError: language.py:46:14: error: a dict with this key is not supported in a kernel: its keys must be known when compiling
+#    46 |     values = {key: 2.0}
+#       |              ^^^^^^^^^^
+#    help: a tuple or an array has run-time indices
 #    in kernel dictionary(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message formatted(f4[::1])
