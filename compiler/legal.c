@@ -136,8 +136,8 @@ static char *check_form(const IrModule *m, const CompileOptions *o) {
     for (const char *c = m->name; *c; c++)
         if (!strchr("_$", *c) && !isalnum((unsigned char)*c))
             return arena_printf(m->arena, "'%s' can't be the name of a kernel's symbol", m->name);
-    if (m->host_function && o->target == TARGET_PTX)
-        return arena_printf(m->arena, "%s is a function for the host: it has no PTX", m->name);
+    if (m->host_function && o->target == TARGET_PTX && m->sites.n) /* who calls it has no record for it */
+        return arena_printf(m->arena, "%s raises an exception: as a device function for other code it can't", m->name);
     return NULL;
 }
 

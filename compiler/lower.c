@@ -288,7 +288,8 @@ void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm
     Arena *a = m->arena;
     Lower lower = {.m = m, .o = o, .ctx = ctx, .mod = mod, .lanes = 1, .regions = regions};
     Lower *L = &lower;
-    L->target = o->target == TARGET_PTX ? &lower_nv : m->host_function ? &lower_host : &lower_cpu;
+    if (o->target == TARGET_PTX) L->target = m->host_function ? &lower_nv_function : &lower_nv;
+    else L->target = m->host_function ? &lower_host : &lower_cpu;
     if (regions) L->target = &lower_cpu_parked;
     L->b = LLVMCreateBuilderInContext(ctx);
     set_types(L);

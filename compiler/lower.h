@@ -88,7 +88,7 @@ void lower_again(Lower *L, Ref r);    /* computes a value at the builder's place
 Val ll_value(Lower *L, Ref r);        /* a value as it is here */
 void lower_regions(Lower *L);         /* lower_cpu_regions.c: all functions of a kernel with regions */
 
-extern const LowerTarget lower_nv, lower_cpu, lower_host, lower_cpu_parked;
+extern const LowerTarget lower_nv, lower_nv_function, lower_cpu, lower_host, lower_cpu_parked;
 
 Ty ll_type(const Lower *L, Type t); /* of a value, with lanes */
 Ty ll_scalar(const Lower *L, Type t);

@@ -59,6 +59,35 @@ static void begin(Lower *L) {
     LLVMPositionBuilderAtEnd(L->b, L->entry);
 }
 
+/* A device function with C's calling convention: `.visible .func`. Several results are a struct. */
+static void begin_function(Lower *L) {
+    const IrModule *m = L->m;
+    Ty *types = ARENA_ARRAY(m->arena, Ty, m->params.n + 1), results[4], result = L->void_;
+    for (uint32_t i = 0; i < m->params.n; i++) types[i] = ll_memory_type(L, (Type)m->params.at[i].type);
+    for (uint32_t i = 0; i < m->nresults; i++) results[i] = ll_memory_type(L, m->results[i]);
+    if (m->nresults == 1) result = results[0];
+    if (m->nresults > 1) result = LLVMStructTypeInContext(L->ctx, results, m->nresults, false);
+    L->fn = LLVMAddFunction(L->mod, m->name, LLVMFunctionType(result, types, m->params.n, false));
+    ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
+    if (m->nresults == 1 && type_bytes(m->results[0]) < 4)
+        ll_attribute(L, L->fn, LLVMAttributeReturnIndex, type_is_signed(m->results[0]) ? "signext" : "zeroext", 0);
+    if (L->o->fastmath) ll_string_attribute(L, L->fn, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
+    L->entry = ll_block(L, "entry");
+    LLVMPositionBuilderAtEnd(L->b, L->entry);
+}
+
+static void leave_function(Lower *L, const Instr *ret) {
+    const IrModule *m = L->m;
+    Val values[4];
+    for (uint32_t i = 0; i < m->nresults; i++) {
+        values[i] = L->value[ret->args[i]];
+        if (m->results[i] == T_BOOL) values[i] = LLVMBuildZExt(L->b, values[i], L->i8, "v");
+    }
+    if (m->nresults == 0) LLVMBuildRetVoid(L->b);
+    else if (m->nresults == 1) LLVMBuildRet(L->b, values[0]);
+    else LLVMBuildAggregateRet(L->b, values, m->nresults);
+}
+
 static Val param(Lower *L, uint32_t index) {
     Val p = LLVMGetParam(L->fn, index);
     if (L->m->params.at[index].type != T_BOOL) return p;
@@ -117,6 +146,19 @@ const LowerTarget lower_nv = {
     .library = library,
     .leave = leave,
     .raise = raise_here,
+    .shared = lower_nv_shared,
+    .sync = lower_nv_sync,
+    .clock = lower_nv_clock,
+    .end = end,
+};
+
+const LowerTarget lower_nv_function = {
+    .address_space = {[T_PTR] = GLOBAL, [T_PTRS] = SHARED, [T_PTRC] = CONSTANT, [T_PTRL] = GENERIC},
+    .begin = begin_function,
+    .param = param,
+    .sreg = sreg,
+    .library = library,
+    .leave = leave_function,
     .shared = lower_nv_shared,
     .sync = lower_nv_sync,
     .clock = lower_nv_clock,

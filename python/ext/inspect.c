@@ -238,15 +238,16 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
     const char *arch;
     Options options;
     unsigned facts = 0; /* an exported kernel may be launched with anything, unless its user says otherwise */
+    int function = 0;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!OsO|I:ptx", &Kernel_Type, &k, &types, &arch, &dict, &facts) ||
+    if (!PyArg_ParseTuple(args, "O!OsO|Ip:ptx", &Kernel_Type, &k, &types, &arch, &dict, &facts, &function) ||
         kernel_read_options(dict, &options) < 0)
         return NULL;
     Compilation c;
     CompileOptions o;
     uint8_t *key;
     Image *image = NULL;
-    if (open_types(&c, k, types, &options, false, facts, &key) == 0 &&
+    if (open_types(&c, k, types, &options, function, facts, &key) == 0 &&
         compile_options(&o, &options, TARGET_PTX, arch) == 0)
         image = compilation_image(&c, &o);
     PyObject *layout = image ? in_arena(&c, layout_list, &(Exported){k, image}) : NULL;

@@ -230,9 +230,12 @@ def result_type(function: Kernel, types: tuple[Type, ...], /) -> Type:
     """The type of what a device function returns; raises CompileError as a compilation would."""
 
 def ptx(
-    kernel: Kernel, types: tuple[Type, ...], arch: str, options: dict[str, Any], facts: int = 0
+    kernel: Kernel, types: tuple[Type, ...], arch: str, options: dict[str, Any], facts: int = 0, function: bool = False
 ) -> tuple[str, str, list[dict[str, Any]], int]:
-    """PTX text, entry name, parameters (kind, axis, type, bytes, offset, leaf), bytes of the parameter buffer."""
+    """PTX text, entry name, parameters (kind, axis, type, bytes, offset, leaf), bytes of the parameter buffer.
+
+    With `function` it is a device function's ``.func``, which other code calls.
+    """
 
 def devfn_table() -> list[tuple[str, str, str]]:
     """Path, signature ("(x)", "" for a value) and doc line of every name that a kernel may use."""

@@ -29,6 +29,11 @@ class Signature:
         self.args = args
         self.result = result
 
+    @property
+    def return_type(self) -> Any:
+        """The type of the result, as Numba names it; ``void`` if there is none."""
+        return void if self.result is None else self.result
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Signature) and (self.args, self.result) == (other.args, other.result)
 
@@ -80,10 +85,10 @@ class DType:
         return __import__("numpy").dtype(self._dtype)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DType) and other._dtype == self._dtype
+        return other._dtype == self._dtype if isinstance(other, DType) else bool(other == self._type)
 
     def __hash__(self) -> int:
-        return hash(self._dtype)
+        return hash(self._type)
 
     def __repr__(self) -> str:
         return f"gpu.{self.name}"

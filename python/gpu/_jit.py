@@ -65,6 +65,11 @@ class Kernel(_core.Kernel):
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(function, name))
 
+    @property
+    def _compiled(self) -> list[tuple[_core.Type, ...]]:
+        """What `specializations` is here: the Numba dialect has another meaning for that name."""
+        return _core.Kernel.specializations.__get__(self)  # type: ignore[attr-defined, no-any-return]
+
     def compile(self, signature: Any, /) -> Kernel:
         """Compile for a signature now rather than at the first call.
 
@@ -156,8 +161,8 @@ class Kernel(_core.Kernel):
         """The argument types of a signature; without one, those that were compiled last."""
         if signature is not None:
             return _parse(signature).args
-        if self.specializations:
-            return self.specializations[-1]
+        if self._compiled:
+            return self._compiled[-1]
         raise ValueError(
             f"{self.__name__} isn't compiled for any types yet: launch it first, or pass a signature, "
             "for example 'f4[::1], float'"
@@ -175,7 +180,7 @@ class Kernel(_core.Kernel):
 
     def __repr__(self) -> str:
         kind = "device function" if self.options["device"] else "kernel"
-        count = len(self.specializations)
+        count = len(self._compiled)
         return f"<gpu {kind} {self.__qualname__}, {count} specialization{'' if count == 1 else 's'}>"
 
     def __reduce__(self) -> str:
@@ -247,15 +252,15 @@ def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F
     return make_jit("numpy", function_or_signature, options)
 
 
-def make_jit(dialect: str, first: Any, given: dict[str, Any]) -> Any:
-    """`jit` of both dialects: checks the options, tells a function from signatures."""
+def make_jit(dialect: str, first: Any, given: dict[str, Any], cls: type[Kernel] = Kernel) -> Any:
+    """`jit` of both dialects: checks the options, tells a function from signatures. `cls` is what it makes."""
     options = check_options(given)
     if type(first).__hash__ is None and not isinstance(first, list):
         raise TypeError(f"@jit takes a Python function or a signature, and this is {_describe(first)}")
     if first is None or not callable(first) or _is_type(first):
         signatures = () if first is None else _parse_many(first)
-        return lambda function: _make_kernel(dialect, function, options, signatures)
-    return _make_kernel(dialect, first, options, ())
+        return lambda function: _make_kernel(dialect, function, options, signatures, cls)
+    return _make_kernel(dialect, first, options, (), cls)
 
 
 def function_of(function: Any, decorator: str = "jit") -> Callable[..., Any]:
@@ -278,12 +283,14 @@ def function_of(function: Any, decorator: str = "jit") -> Callable[..., Any]:
     return function  # type: ignore[no-any-return]
 
 
-def _make_kernel(dialect: str, function: Any, options: dict[str, Any], signatures: tuple[Any, ...]) -> Kernel:
+def _make_kernel(
+    dialect: str, function: Any, options: dict[str, Any], signatures: tuple[Any, ...], cls: type[Kernel]
+) -> Kernel:
     function = function_of(function)
     for signature in signatures:
         if signature.result is not None and not options["device"]:
             raise TypeError(f"a kernel returns nothing: write void(...) for {function.__name__}, or device=True")
-    kernel = Kernel(function, dialect, {**options, "signatures": tuple(s.args for s in signatures)})
+    kernel = cls(function, dialect, {**options, "signatures": tuple(s.args for s in signatures)})
     if not options["device"]:
         for signature in signatures:
             kernel.compile(signature)

@@ -31,6 +31,7 @@ ALIASES = {
     "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64",
     "f2": "float16", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128",
     "half": "float16", "single": "float32", "double": "float64", "float_": "float32",
+    "char": "int8", "uchar": "uint8",
     "byte": "int8", "ubyte": "uint8", "short": "int16", "ushort": "uint16", "intc": "int32", "uintc": "uint32",
     "int_": "int64", "uint": "uint64", "long_": "int64", "ulong": "uint64", "longlong": "int64",
     "ulonglong": "uint64", "intp": "int64", "uintp": "uint64", "ssize_t": "int64", "size_t": "uint64",
@@ -100,7 +101,7 @@ def one_type(item: Any) -> _core.Type:
         return item._type
     if isinstance(item, str):
         return _Reader(item).only_type()
-    if item is None:
+    if item is None or isinstance(item, Void):
         return _core.Type("none")
     if isinstance(item, tuple):
         return _core.Type(

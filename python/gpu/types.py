@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import _core
 from ._dtypes import (
     DType,
+    Void,
     bfloat16,
     bool_,
     complex64,
@@ -30,11 +31,78 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
 globals().update({name: DType(of) for name, of in ALIASES.items() if name.isidentifier() and name not in dtypes})
-none = None
+none = void
 
 
-def Array(dtype: Any, ndim: int, layout: Literal["C", "F", "A"], readonly: bool = False) -> _core.Type:
-    """The type of an array.
+class _Kind(type):
+    """Classes that stand for Numba's classes of types: what a type is decides `isinstance`, not its class."""
+
+    _test: Any
+
+    def __instancecheck__(cls, value: object) -> bool:
+        kind = value._type if isinstance(value, DType) else value
+        return isinstance(kind, (_core.Type, Void)) and cls._test(kind)
+
+
+def _scalar(*starts: str) -> Any:
+    return staticmethod(lambda kind: getattr(kind, "kind", "") == "scalar" and kind.dtype.startswith(starts))
+
+
+class Type(metaclass=_Kind):
+    """Any type. Deriving from it makes no type that a kernel could use: `typing extensions` aren't supported."""
+
+    _test = staticmethod(lambda kind: True)
+
+    def __init__(self, name: str = "", *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(
+            "new types by Numba's typing extensions aren't supported: pass a tuple, a named tuple or a record instead"
+        )
+
+
+class Number(Type):
+    """A number of any kind but bool."""
+
+    _test = _scalar("int", "uint", "float", "bfloat", "complex")
+
+
+class Integer(Type):
+    """An integer."""
+
+    _test = _scalar("int", "uint")
+
+
+class Float(Type):
+    """A real floating point number."""
+
+    _test = _scalar("float", "bfloat")
+
+
+class Complex(Type):
+    """A complex number."""
+
+    _test = _scalar("complex")
+
+
+class Boolean(Type):
+    """A bool."""
+
+    _test = _scalar("bool")
+
+
+class NoneType(Type):
+    """The type of None."""
+
+    _test = staticmethod(lambda kind: isinstance(kind, Void) or kind.kind == "none")
+
+
+class BaseTuple(Type):
+    """A tuple of any types."""
+
+    _test = staticmethod(lambda kind: getattr(kind, "kind", "") == "tuple")
+
+
+class Array(Type):
+    """The type of an array: ``Array(dtype, ndim, layout, readonly=False)``.
 
     Parameters
     ----------
@@ -45,23 +113,81 @@ def Array(dtype: Any, ndim: int, layout: Literal["C", "F", "A"], readonly: bool 
         ``"C"``, ``"F"`` or ``"A"`` (any strides).
     readonly : bool
         A kernel that writes it doesn't compile.
+    aligned : bool
+        True: elements lie at multiples of their size.
     """
-    return _core.Type("array", dtype=one_type(dtype).dtype, ndim=ndim, layout=layout, readonly=readonly)
+
+    _test = staticmethod(lambda kind: getattr(kind, "kind", "") == "array")
+
+    def __new__(  # type: ignore[misc]
+        cls, dtype: Any, ndim: int, layout: Literal["C", "F", "A"], readonly: bool = False, aligned: bool = True
+    ) -> _core.Type:
+        """Make the type."""
+        if not aligned:
+            raise NotImplementedError(
+                "arrays of unaligned elements aren't supported: numpy.require(x, requirements='A')"
+            )
+        return _core.Type("array", dtype=one_type(dtype).dtype, ndim=ndim, layout=layout, readonly=readonly)
 
 
-def Tuple(items: Any) -> _core.Type:
-    """The type of a tuple with these items."""
-    return one_type(tuple(items))
+class Tuple(BaseTuple):
+    """The type of a tuple: ``Tuple((t, u))``."""
+
+    def __new__(cls, items: Any) -> _core.Type:  # type: ignore[misc]
+        """Make the type."""
+        return one_type(tuple(items))
 
 
-def UniTuple(item: Any, count: int) -> _core.Type:
-    """The type of a tuple with `count` items of one type."""
-    return one_type((item,) * count)
+class UniTuple(BaseTuple):
+    """The type of a tuple whose items have one type: ``UniTuple(t, n)``."""
+
+    _test = staticmethod(lambda kind: getattr(kind, "kind", "") == "tuple" and len(set(kind.items)) <= 1)
+
+    def __new__(cls, item: Any, count: int) -> _core.Type:  # type: ignore[misc]
+        """Make the type."""
+        return one_type((item,) * count)
 
 
+class NamedTuple(BaseTuple):
+    """The type of a named tuple: ``NamedTuple((t, u), cls)``."""
+
+    _test = staticmethod(lambda kind: getattr(kind, "kind", "") == "tuple" and kind.fields is not None)
+
+    def __new__(cls, items: Any, named: Any) -> _core.Type:  # type: ignore[misc]
+        """Make the type."""
+        return one_type(named(*items))
+
+
+class NamedUniTuple(NamedTuple):
+    """The type of a named tuple whose items have one type: ``NamedUniTuple(t, n, cls)``."""
+
+    def __new__(cls, item: Any, count: int, named: Any) -> _core.Type:  # type: ignore[misc]
+        """Make the type."""
+        return one_type(named(*(item,) * count))
+
+
+# Sets of types, as Numba has them.
+signed_domain = frozenset((int8, int16, int32, int64))
+unsigned_domain = frozenset((uint8, uint16, uint32, uint64))
+integer_domain = signed_domain | unsigned_domain
+real_domain = frozenset((float32, float64))
+complex_domain = frozenset((complex64, complex128))
+number_domain = integer_domain | real_domain | complex_domain
+
+# Classes of types: a module that says "from numba.cuda import *" gets types alone.
 __all__ = [
     "Array",
+    "BaseTuple",
+    "Boolean",
+    "Complex",
+    "Float",
+    "Integer",
+    "NamedTuple",
+    "NamedUniTuple",
+    "NoneType",
+    "Number",
     "Tuple",
+    "Type",
     "UniTuple",
     "bfloat16",
     "bool_",
@@ -81,3 +207,4 @@ __all__ = [
     "uint64",
     "void",
 ]
+__all__ += [name for name in ALIASES if name.isidentifier() and name not in dtypes]

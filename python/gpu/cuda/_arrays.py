@@ -1,0 +1,217 @@
+"""Arrays under Numba's names: thin classes and functions on those of `gpu`."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _array, _core, _device
+from .._array import DEVICE, MANAGED, MANAGED_HOST, PINNED, PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class DeviceNDArray(_array.Array):
+    """A `gpu.Array` with Numba's names beside its own. As in Numba, reshaping never copies."""
+
+    __slots__ = ()
+    __cuda_memory__ = True
+
+    @property
+    def alloc_size(self) -> int:
+        """Bytes of the memory that the array lies in."""
+        return self._memory.nbytes
+
+    @property
+    def gpu_data(self) -> _core.Memory:
+        """The memory that the array lies in."""
+        return self._memory
+
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
+        """A view of another shape; NotImplementedError if it would have to copy."""
+        view = super().reshape(*shape, order=order)
+        if view._memory is not self._memory:
+            raise NotImplementedError("reshape would need a copy: the array isn't contiguous")
+        return view
+
+    def ravel(self, order: str = "C", stream: Any = 0) -> Any:
+        """A view of one dimension; NotImplementedError if it would have to copy."""
+        return self.reshape(-1, order=order)
+
+    def squeeze(self, axis: Any = None, stream: Any = 0) -> Any:
+        """A view without the axes of length one."""
+        return super().squeeze(axis)
+
+    def transpose(self, axes: Any = None) -> Any:
+        """A view with the axes in another order; reversed, if none is given."""
+        return super().transpose() if axes is None else super().transpose(*axes)
+
+    def split(self, section: int, stream: Any = 0) -> Iterator[DeviceNDArray]:
+        """Views of `section` elements each, of a one-dimensional array."""
+        if self.ndim != 1:
+            raise ValueError("only arrays of one dimension can be split")
+        return (self[start : start + section] for start in range(0, self.size, section))
+
+    def bind(self, stream: Any = 0) -> DeviceNDArray:
+        """The array itself: work says in which stream it goes."""
+        return self
+
+    def getitem(self, item: Any, stream: Any = 0) -> Any:
+        """``self[item]``, read in a stream."""
+        view = self._at(item)
+        found = self[item]
+        if isinstance(found, _array.Array):
+            return found
+        return view.copy_to_host(stream=stream)[()]
+
+    def setitem(self, key: Any, value: Any, stream: Any = 0) -> None:
+        """``self[key] = value``, in a stream."""
+        self._at(key)._assign(value, stream)
+
+
+def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> DeviceNDArray:
+    """Copy an array to the current device.
+
+    Parameters
+    ----------
+    obj : array_like
+    stream : Stream, optional
+    copy : bool
+        False: allocate without copying the contents.
+    to : DeviceNDArray, optional
+        Copy into this array, of the same shape and dtype, in place of a new one.
+
+    Returns
+    -------
+    DeviceNDArray
+        Of the same shape, dtype and order.
+    """
+    made = _array.to_device(obj, stream, copy, to)
+    return made if isinstance(made, DeviceNDArray) else DeviceNDArray._of(made)
+
+
+def device_array(
+    shape: Any, dtype: Any = "float64", strides: Any = None, order: str = "C", stream: Any = 0
+) -> DeviceNDArray:
+    """An array on the current device, with any contents.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+    dtype : dtype
+    strides : int or tuple of ints, optional
+        In bytes.
+    order : str
+        ``"C"`` or ``"F"``.
+    """
+    return _new(shape, dtype, strides, order, DEVICE, 0, stream)
+
+
+def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
+    """An array on the current device with the shape, dtype and order of another, with any contents."""
+    return DeviceNDArray._of(_array.empty_like(ary, device=_device.device_name(), stream=stream))
+
+
+def _new(
+    shape: Any, dtype: Any, strides: Any, order: str, kind: int, flags: int = 0, stream: Any = None
+) -> DeviceNDArray:
+    sizes, name = _array._shape(shape), _array.dtype_of(dtype).name
+    if strides is None:
+        return DeviceNDArray._alloc(_device.device_name(), sizes, name, _array._order(order), kind, flags, stream)
+    steps = _array._shape(strides)
+    if len(steps) != len(sizes) or any(s < 0 for s in steps):
+        raise ValueError(f"strides {steps} don't fit the shape {sizes}: one of 0 or more for each dimension")
+    extent = sum((n - 1) * s for n, s in zip(sizes, steps, strict=True)) if all(sizes) else 0
+    nbytes = (extent + np.dtype(dtype).itemsize,)
+    block = DeviceNDArray._alloc(_device.device_name(), nbytes, "uint8", "C", kind, flags, stream)
+    return block._view(0, sizes, steps, name, False)
+
+
+def _host_flags(portable: bool, wc: bool) -> int:
+    return (PINNED_PORTABLE if portable else 0) | (PINNED_WRITE_COMBINED if wc else 0)
+
+
+def pinned_array(
+    shape: Any, dtype: Any = "float64", strides: Any = None, order: str = "C", *, wc: bool = False
+) -> np.ndarray[Any, Any]:
+    """A NumPy array in page-locked memory, which copies faster and beside the host's work."""
+    return _new(shape, dtype, strides, order, PINNED, _host_flags(True, wc))._host_view()
+
+
+def pinned_array_like(ary: Any) -> np.ndarray[Any, Any]:
+    """A NumPy array in page-locked memory with the shape, dtype and order of another."""
+    return pinned_array(ary.shape, ary.dtype, None, "F" if _array._is_fortran(ary) else "C")
+
+
+def mapped_array(
+    shape: Any,
+    dtype: Any = "float64",
+    strides: Any = None,
+    order: str = "C",
+    stream: Any = 0,
+    portable: bool = False,
+    wc: bool = False,
+) -> np.ndarray[Any, Any]:
+    """A NumPy array in page-locked memory that GPUs can address.
+
+    Kernels that get it see a copy on the device, as of any NumPy array; `gpu.mapped_array` gives one that they use in
+    place.
+    """
+    flags = PINNED_MAPPED | _host_flags(portable, wc)
+    return _new(shape, dtype, strides, order, PINNED, flags)._host_view()
+
+
+def mapped_array_like(ary: Any, stream: Any = 0, portable: bool = False, wc: bool = False) -> np.ndarray[Any, Any]:
+    """`mapped_array` with the shape, dtype and order of another."""
+    return mapped_array(ary.shape, ary.dtype, None, "F" if _array._is_fortran(ary) else "C", stream, portable, wc)
+
+
+def managed_array(
+    shape: Any,
+    dtype: Any = "float64",
+    strides: Any = None,
+    order: str = "C",
+    stream: Any = 0,
+    attach_global: bool = True,
+) -> np.ndarray[Any, Any]:
+    """A NumPy array in managed memory. Kernels see a copy; `gpu.managed_array` gives one that they use in place."""
+    return _new(shape, dtype, strides, order, MANAGED, 0 if attach_global else MANAGED_HOST)._host_view()
+
+
+def pinned(*arrays: np.ndarray[Any, Any]) -> contextlib.AbstractContextManager[None]:
+    """Pin NumPy arrays in a ``with`` block."""
+    return _device.pinned(*arrays)
+
+
+def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
+    """A view of an array that is on the device, of this or another library, without a copy.
+
+    Raises
+    ------
+    TypeError
+        Not an array of this device.
+    """
+    if isinstance(obj, DeviceNDArray):
+        return obj
+    if isinstance(obj, _array.Array):
+        return DeviceNDArray._of(obj)
+    if hasattr(obj, "__cuda_array_interface__"):
+        return from_cuda_array_interface(obj.__cuda_array_interface__, obj, sync)
+    if not is_cuda_array(obj):
+        raise TypeError(f"{type(obj).__name__} is not an array on the {_core.current_device()} device")
+    return DeviceNDArray._of(_array.from_host(np.asarray(obj)))
+
+
+def is_cuda_array(obj: Any) -> bool:
+    """Tell whether `as_cuda_array` takes it: on the CPU device that is every array of the host."""
+    if isinstance(obj, _array.Array) or hasattr(obj, "__cuda_array_interface__"):
+        return True
+    return _device.device_name() == "cpu" and hasattr(obj, "__array_interface__")
+
+
+def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: bool = True) -> DeviceNDArray:
+    """A view of memory that a ``__cuda_array_interface__`` describes; `owner` is kept alive."""
+    return DeviceNDArray._of(_array.from_cuda_interface(desc, owner, None, sync))

@@ -1,0 +1,64 @@
+"""Device arrays, as ``numba.cuda.cudadrv.devicearray`` names them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._array import Array, _is_fortran
+from .._arrays import DeviceNDArray, device_array, to_device
+from ..args import In, InOut, Out
+
+DeviceNDArrayBase = DeviceNDArray
+
+
+def is_cuda_ndarray(obj: Any) -> bool:
+    """Tell a device array of this package from everything else."""
+    return isinstance(obj, Array)
+
+
+def verify_cuda_ndarray_interface(obj: Any) -> None:
+    """TypeError unless it is a device array of this package."""
+    if not is_cuda_ndarray(obj):
+        raise TypeError(f"a device array is needed, and this is {type(obj).__name__}")
+
+
+def require_cuda_ndarray(obj: Any) -> None:
+    """ValueError unless it is a device array of this package."""
+    if not is_cuda_ndarray(obj):
+        raise ValueError("require an cuda ndarray object")
+
+
+def from_array_like(ary: Any, stream: Any = 0, gpu_data: Any = None) -> DeviceNDArray:
+    """A device array with the shape, dtype and order of another, with any contents."""
+    return device_array(ary.shape, ary.dtype, None, "F" if _is_fortran(ary) else "C", stream)
+
+
+def auto_device(obj: Any, stream: Any = 0, copy: bool = True, user_explicit: bool = False) -> tuple[Any, bool]:
+    """An array on the device, and whether it was made here."""
+    if is_cuda_ndarray(obj):
+        return obj, False
+    return to_device(np.asanyarray(obj), stream, copy), True
+
+
+def array_core(ary: Any) -> Any:
+    """The part of an array that isn't repeated: the first element along each axis of stride 0."""
+    if not ary.strides or not ary.size:
+        return ary
+    return ary[tuple(0 if stride == 0 else slice(None) for stride in ary.strides)]
+
+
+__all__ = [
+    "DeviceNDArray",
+    "DeviceNDArrayBase",
+    "In",
+    "InOut",
+    "Out",
+    "array_core",
+    "auto_device",
+    "from_array_like",
+    "is_cuda_ndarray",
+    "require_cuda_ndarray",
+    "verify_cuda_ndarray_interface",
+]
