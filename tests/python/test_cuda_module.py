@@ -185,9 +185,9 @@ def test_options_of_numba() -> None:
 
 def test_types() -> None:
     kernel = cuda.jit(cuda.void(cuda.float32[:], cuda.int32))(lambda a, n: None)
-    assert repr(kernel.specializations[0][0]) == "array(float32, 1d, A)"
+    assert repr(kernel.signatures[0][0]) == "array(float32, 1d, A)"
     kernel = cuda.jit([types.void(types.float64[:, ::1]), "void(f4[:])"])(lambda a: None)
-    assert len(kernel.specializations) == 2
+    assert len(kernel.overloads) == 2
 
 
 def test_ptx() -> None:
