@@ -118,6 +118,7 @@ static void fill_sites(Image *image, const IrModule *m) {
         out->host_ref = s->host_ref;
     }
     image->raises = m->sites.n > 0;
+    image->prints = m->prints.n > 0;
 }
 
 /* Whether some edge goes back: to a block that comes no later in reverse postorder. */

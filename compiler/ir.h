@@ -169,8 +169,18 @@ typedef struct IrSite {
     const char *exception;  /* class name: "ValueError"; the frontend's host maps it back by `host_ref` */
     const char *message;
     void *host_ref;         /* the exception class, opaque */
+    const void *args;       /* types of its arguments, opaque: ArgType[nargs]; NULL: the message alone */
+    uint32_t nargs;
     uint32_t span;
 } IrSite;
+
+/* A place that prints. */
+typedef struct IrPrint {
+    const char *text;       /* roughly what it prints, for readers */
+    const void *args;       /* types of what it shows, opaque: ArgType[nargs] */
+    uint32_t nargs;
+    uint32_t span;
+} IrPrint;
 
 /* Facts that only a launch knows: a specialisation is made for a set of them. */
 enum { FACT_SIZE32 = 1, /* every byte extent and every grid * block product is below 2^31 */
@@ -186,6 +196,7 @@ typedef struct IrModule {
     VEC(IrData) data;
     VEC(IrShared) shared;
     VEC(IrSite) sites;
+    VEC(IrPrint) prints;
     VEC(IrSpan) spans;              /* spans[0] is unused */
     VEC(IrFuncName) funcs;          /* funcs[0] is the kernel */
     uint32_t facts;

@@ -292,6 +292,12 @@ static void parse_site(Parser *p) {
     VEC_PUSH(p->arena, &p->m->sites, s);
 }
 
+static void parse_message(Parser *p) {
+    IrPrint m = {.text = string(p)};
+    m.span = span_ref(p);
+    VEC_PUSH(p->arena, &p->m->prints, m);
+}
+
 static void parse_span(Parser *p) {
     IrSpan s = {0};
     if (!is(word(p), "func")) fail_at(p, p->line, "expected 'func'");
@@ -317,6 +323,7 @@ static bool parse_header_line(Parser *p, Word w) {
     else if (is(w, "data")) parse_data(p);
     else if (is(w, "shared")) parse_shared(p);
     else if (is(w, "site")) parse_site(p);
+    else if (is(w, "message")) parse_message(p);
     else if (is(w, "span")) parse_span(p);
     else if (is(w, "func")) {
         IrFuncName f = {.file = string(p)};

@@ -190,7 +190,8 @@ static void put_phi(Printer *p, const Instr *in) {
 
 static void put_operands(Printer *p, const Instr *in) {
     const char *sep = " ";
-    if (in->op == OP_RAISE) {
+    bool site_first = in->op == OP_RAISE || in->op == OP_PRINT;
+    if (site_first) {
         putf(p, " %llu", (unsigned long long)in->imm);
         sep = ", ";
     }
@@ -201,7 +202,7 @@ static void put_operands(Printer *p, const Instr *in) {
     if (in->op == OP_CONST) {
         put(p, sep);
         put_const(p, in->type, in->imm);
-    } else if (op_info[in->op].flags & IMM && in->op != OP_RAISE) {
+    } else if (op_info[in->op].flags & IMM && !site_first) {
         putf(p, "%s%lld", sep, (long long)in->imm);
     }
     if (op_info[in->op].flags & ENDS) {
@@ -269,6 +270,12 @@ static void put_header(Printer *p) {
         put(p, " ");
         put_string(p, m->sites.at[i].message);
         if (p->spans && m->sites.at[i].span) putf(p, " !%u", m->sites.at[i].span);
+        put(p, "\n");
+    }
+    for (uint32_t i = 0; i < m->prints.n; i++) {
+        put(p, "message ");
+        put_string(p, m->prints.at[i].text);
+        if (p->spans && m->prints.at[i].span) putf(p, " !%u", m->prints.at[i].span);
         put(p, "\n");
     }
 }

@@ -89,6 +89,7 @@ Legality legal_operation(Op op, Type t, uint16_t sub, const CompileOptions *o) {
     case OP_FMAX:
     case OP_NANMIN:
     case OP_NANMAX:
+    case OP_PRINT:
     case OP_RAISE: return LEGAL_EXPAND;
     case OP_CONVERT:
     case OP_CMP:

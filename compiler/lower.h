@@ -42,6 +42,7 @@ typedef struct LowerTarget {
     Val (*library)(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args);
     void (*leave)(Lower *L, const Instr *ret);   /* RET */
     void (*raise)(Lower *L, const Instr *raise); /* RAISE */
+    void (*where)(Lower *L, Val *out);           /* thread x, y, z, block x, y, z: of what goes into a record */
     Val (*shared)(Lower *L, const Instr *in);    /* SHARED; this and the next: NULL where legal.c refuses them */
     Val (*sync)(Lower *L, const Instr *in, Val *a); /* operations with SYNC */
     Val (*clock)(Lower *L, const Instr *in);
@@ -72,6 +73,7 @@ struct Lower {
     LLVMBasicBlockRef *first, *last; /* of each of our blocks: expansions may split a block */
     Val *data;                       /* globals of the module's constant data */
     Val error;                       /* pointer to the error record, when the kernel raises */
+    Val print[3];                    /* fields of the PrintTarget, when it prints: a pointer, i64, i64 */
     struct CpuState *cpu;            /* lower_cpu.c */
     const struct Regions *regions;   /* of a CPU kernel whose threads wait for each other, else NULL */
     Val *variable;                   /* by Ref: the stack slot of a value that lives across a wait; NULL: none. May be NULL */
@@ -145,9 +147,16 @@ Val lower_nv_sync(Lower *L, const Instr *in, Val *a);
 Val lower_nv_clock(Lower *L, const Instr *in);
 
 /* ---- lower_raise.c ---- */
-/* Puts the exception of RAISE into the error record, with where[] = thread x, y, z, block x, y, z, unless
- * another thread came first. The builder then stands where the thread ends. */
-void lower_record(Lower *L, const Instr *raise, const Val *where);
+/* Puts the exception of RAISE into the error record, unless another thread came first. The builder then stands where the
+ * thread ends. */
+void lower_record(Lower *L, const Instr *raise);
+Val lower_as_8_bytes(Lower *L, Type t, Val v); /* a value as records have it */
+
+/* ---- lower_print.c ---- */
+void lower_print(Lower *L, const Instr *in);
+/* The hidden parameters of what raises or prints, behind n others: their types; then L->error and L->print from L->fn. */
+uint32_t hidden_types(Lower *L, unsigned address_space, Ty *types, uint32_t n);
+void hidden_params(Lower *L, uint32_t n);
 
 /* ---- api.c ---- */
 /* The offset of the next parameter of type t in the launch's buffer, whose end so far is *end. */

@@ -74,9 +74,10 @@ static void make_entry(Lower *L) {
 
 /* ---- which dimensions matter ------------------------------------------------------------------- */
 
-/* Whether y and z of the threads (SREG_TID_X) or blocks (SREG_CTAID_X) are looked at; an exception says all. */
+/* Whether y and z of the threads (SREG_TID_X) or blocks (SREG_CTAID_X) are looked at; an exception and a print say all.
+ */
 bool cpu_looks_at_yz(const IrModule *m, Sreg x) {
-    if (m->sites.n) return true;
+    if (m->sites.n || m->prints.n) return true;
     for (uint32_t b = 0; b < m->blocks.n; b++) {
         const Block *block = &m->blocks.at[b];
         for (uint32_t i = 0; i < block->instrs.n; i++) {
@@ -114,6 +115,7 @@ static void load_launch(Lower *L) {
     }
     c->dynamic_shared = cpu_field(L, L->i32, launch, offsetof(CpuLaunch, dynamic_shared), "dynamic");
     if (L->m->sites.n) L->error = cpu_field(L, cpu_pointer(L), launch, offsetof(CpuLaunch, error), "error");
+    cpu_load_print(L, launch, offsetof(CpuLaunch, print));
 }
 
 /* The head of the loop over blocks: the block's number and its x, y, z, which count up from those of `first`. */
@@ -223,14 +225,22 @@ static void leave(Lower *L, const Instr *ret) {
     LLVMBuildBr(L->b, L->cpu->latch);
 }
 
-void cpu_record(Lower *L, const Instr *raise) {
-    CpuState *c = L->cpu;
-    const Val where[6] = {c->thread[0], c->thread[1], c->thread[2], c->block_at[0], c->block_at[1], c->block_at[2]};
-    lower_record(L, raise, where);
+void cpu_where(Lower *L, Val *out) {
+    for (unsigned i = 0; i < 3; i++) {
+        out[i] = L->cpu->thread[i];
+        out[3 + i] = L->cpu->block_at[i];
+    }
+}
+
+void cpu_load_print(Lower *L, Val from, size_t offset) {
+    if (!L->m->prints.n) return;
+    L->print[0] = cpu_field(L, cpu_pointer(L), from, offset + offsetof(PrintTarget, log), "log");
+    L->print[1] = cpu_field(L, L->i64, from, offset + offsetof(PrintTarget, owner), "owner");
+    L->print[2] = cpu_field(L, L->i64, from, offset + offsetof(PrintTarget, launch), "launch");
 }
 
 static void raise_here(Lower *L, const Instr *in) {
-    cpu_record(L, in);
+    lower_record(L, in);
     LLVMBuildBr(L->b, L->cpu->exit);
 }
 
@@ -325,6 +335,7 @@ const LowerTarget lower_cpu = {
     .library = cpu_library,
     .leave = leave,
     .raise = raise_here,
+    .where = cpu_where,
     .clock = cpu_clock,
     .end = end_kernel_and_keep,
 };
@@ -335,17 +346,18 @@ const LowerTarget lower_cpu = {
 static void begin_host(Lower *L) {
     const IrModule *m = L->m;
     uint32_t n = 0;
-    Ty *types = ARENA_ARRAY(m->arena, Ty, m->params.n + 2);
+    Ty *types = ARENA_ARRAY(m->arena, Ty, m->params.n + 5);
     if (m->nresults > 1) types[n++] = cpu_pointer(L);
     for (uint32_t i = 0; i < m->params.n; i++) types[n++] = ll_memory_type(L, (Type)m->params.at[i].type);
-    if (m->sites.n) types[n++] = cpu_pointer(L);
+    uint32_t hidden = n;
+    n = hidden_types(L, 0, types, n);
     Type r = m->results[0];
     Ty result = m->nresults == 1 ? ll_memory_type(L, r) : L->void_;
     L->fn = LLVMAddFunction(L->mod, entry_symbol(m, L->o), LLVMFunctionType(result, types, n, false));
     ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
     if (m->nresults == 1 && type_bytes(r) < 4)
         ll_attribute(L, L->fn, LLVMAttributeReturnIndex, type_is_signed(r) ? "signext" : "zeroext", 0);
-    if (m->sites.n) L->error = LLVMGetParam(L->fn, n - 1);
+    hidden_params(L, hidden);
     L->entry = ll_block(L, "entry");
     LLVMPositionBuilderAtEnd(L->b, L->entry);
 }
@@ -366,9 +378,12 @@ static void leave_host(Lower *L, const Instr *ret) {
     LLVMBuildRetVoid(L->b);
 }
 
+static void where_host(Lower *L, Val *out) {
+    for (unsigned i = 0; i < 6; i++) out[i] = LLVMConstInt(L->i32, 0, false);
+}
+
 static void raise_host(Lower *L, const Instr *in) {
-    Val zero = LLVMConstInt(L->i32, 0, false), where[6] = {zero, zero, zero, zero, zero, zero};
-    lower_record(L, in, where);
+    lower_record(L, in);
     if (L->m->nresults != 1) LLVMBuildRetVoid(L->b);
     else LLVMBuildRet(L->b, LLVMConstNull(ll_memory_type(L, L->m->results[0])));
 }
@@ -386,5 +401,6 @@ const LowerTarget lower_host = {
     .library = cpu_library,
     .leave = leave_host,
     .raise = raise_host,
+    .where = where_host,
     .end = cpu_keep_variants,
 };

@@ -18,7 +18,7 @@ typedef struct CpuState {
 
 Ty cpu_pointer(Lower *L);
 Val cpu_field(Lower *L, Ty t, Val base, size_t offset, const char *name);   /* loads *(base + offset) */
-/* Whether y and z of the threads (SREG_TID_X) or blocks (SREG_CTAID_X) are looked at; an exception says all. */
+/* Whether y and z of the threads (SREG_TID_X) or blocks (SREG_CTAID_X) are looked at; an exception and a print say all. */
 bool cpu_looks_at_yz(const IrModule *m, Sreg x);
 void cpu_describe_pointer(Lower *L, const IrParam *p, uint32_t index);      /* attributes of parameter `index` of L->fn */
 /* Loads the launch's parameters from the buffer `from` to args[]. */
@@ -27,7 +27,8 @@ Val cpu_param(Lower *L, uint32_t index);
 Val cpu_sreg(Lower *L, Sreg r);
 Val cpu_library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args);
 Val cpu_clock(Lower *L, const Instr *in);
-void cpu_record(Lower *L, const Instr *raise);                              /* RAISE's record, with this thread's place */
+void cpu_where(Lower *L, Val *out);
+void cpu_load_print(Lower *L, Val from, size_t offset);                     /* L->print, from a PrintTarget at from + offset */
 void cpu_keep_variants(Lower *L);
 
 #endif

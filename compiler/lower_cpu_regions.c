@@ -185,7 +185,7 @@ static void leave(Lower *L, const Instr *ret) {
 
 /* The launch fails: no other thread of the block goes on. */
 static void raise_here(Lower *L, const Instr *in) {
-    cpu_record(L, in);
+    lower_record(L, in);
     LLVMBuildRet(L->b, LLVMConstInt(L->i32, REGION_RAISED, false));
 }
 
@@ -209,6 +209,7 @@ const LowerTarget lower_cpu_parked = {
     .library = cpu_library,
     .leave = leave,
     .raise = raise_here,
+    .where = cpu_where,
     .shared = shared_array,
     .sync = wait_here,
     .clock = cpu_clock,
@@ -266,6 +267,7 @@ static void load_block(Lower *L) {
     s->states = cpu_field(L, cpu_pointer(L), s->block, offsetof(CpuBlock, state), "states");
     s->operands = cpu_field(L, cpu_pointer(L), s->block, offsetof(CpuBlock, operands), "operands");
     if (L->m->sites.n) L->error = cpu_field(L, cpu_pointer(L), s->block, offsetof(CpuBlock, error), "error");
+    cpu_load_print(L, s->block, offsetof(CpuBlock, print));
 }
 
 /* Variables, and the block's own values before the loop over threads. */

@@ -43,16 +43,16 @@ static void launch_bounds(Lower *L) {
 static void begin(Lower *L) {
     const IrModule *m = L->m;
     uint32_t n = m->params.n;
-    Ty *types = ARENA_ARRAY(m->arena, Ty, n + 1);
+    Ty *types = ARENA_ARRAY(m->arena, Ty, n + 4);
     for (uint32_t i = 0; i < n; i++) types[i] = ll_memory_type(L, (Type)m->params.at[i].type);
-    if (m->sites.n) types[n++] = LLVMPointerTypeInContext(L->ctx, GLOBAL);
+    n = hidden_types(L, GLOBAL, types, n);
     L->fn = LLVMAddFunction(L->mod, m->name, LLVMFunctionType(L->void_, types, n, false));
     LLVMSetFunctionCallConv(L->fn, PTX_KERNEL);
     ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
     bool anew = reads_anew(m);
     for (uint32_t i = 0; i < m->params.n; i++)
         if (type_is_ptr((Type)m->params.at[i].type)) describe_pointer(L, &m->params.at[i], i, anew);
-    if (m->sites.n) L->error = LLVMGetParam(L->fn, n - 1);
+    hidden_params(L, m->params.n);
     launch_bounds(L);
     if (L->o->fastmath) ll_string_attribute(L, L->fn, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
     L->entry = ll_block(L, "entry");
@@ -128,11 +128,13 @@ static void leave(Lower *L, const Instr *ret) {
     LLVMBuildRetVoid(L->b);
 }
 
-static void raise_here(Lower *L, const Instr *in) {
+static void where(Lower *L, Val *out) {
     static const Sreg of[6] = {SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z};
-    Val where[6];
-    for (unsigned i = 0; i < 6; i++) where[i] = sreg(L, of[i]);
-    lower_record(L, in, where);
+    for (unsigned i = 0; i < 6; i++) out[i] = sreg(L, of[i]);
+}
+
+static void raise_here(Lower *L, const Instr *in) {
+    lower_record(L, in);
     LLVMBuildRetVoid(L->b);
 }
 
@@ -146,6 +148,7 @@ const LowerTarget lower_nv = {
     .library = library,
     .leave = leave,
     .raise = raise_here,
+    .where = where,
     .shared = lower_nv_shared,
     .sync = lower_nv_sync,
     .clock = lower_nv_clock,

@@ -6,14 +6,12 @@
 
 #include <stddef.h>
 
-enum { MAX_VALUES = sizeof((ErrorRecord *)0)->values / sizeof(uint64_t) };
-
 static Val field(Lower *L, size_t offset) {
     Val at = LLVMConstInt(L->i64, offset, false);
     return LLVMBuildInBoundsGEP2(L->b, L->i8, L->error, &at, 1, "field");
 }
 
-static Val as_8_bytes(Lower *L, Type t, Val v) {
+Val lower_as_8_bytes(Lower *L, Type t, Val v) {
     if (t == T_F64) return v;
     if (type_is_float(t)) return LLVMBuildFPExt(L->b, float_widen(L, t, v), L->f64, "v");
     if (type_is_ptr(t)) return LLVMBuildPtrToInt(L->b, v, L->i64, "v");
@@ -22,15 +20,16 @@ static Val as_8_bytes(Lower *L, Type t, Val v) {
 }
 
 static void store_values(Lower *L, const Instr *raise) {
-    uint32_t n = raise->nargs < MAX_VALUES ? raise->nargs : MAX_VALUES;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < raise->nargs; i++) {
         Ref r = raise->args[i];
-        Val v = as_8_bytes(L, (Type)L->m->instrs.at[r].type, ll_value(L, r));
+        Val v = lower_as_8_bytes(L, (Type)L->m->instrs.at[r].type, ll_value(L, r));
         LLVMBuildStore(L->b, v, field(L, offsetof(ErrorRecord, values) + i * sizeof(uint64_t)));
     }
 }
 
-void lower_record(Lower *L, const Instr *raise, const Val *where) {
+void lower_record(Lower *L, const Instr *raise) {
+    Val where[6];
+    L->target->where(L, where);
     LLVMBasicBlockRef first = ll_block(L, "raise"), done = ll_block(L, "raised");
     Val empty = LLVMConstInt(L->i32, 0, false), site = LLVMConstInt(L->i32, raise->imm + 1, false);
     Val swap = LLVMBuildAtomicCmpXchg(L->b, field(L, offsetof(ErrorRecord, site)), empty, site,

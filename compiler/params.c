@@ -114,7 +114,7 @@ static uint32_t renumber(IrModule *m, Op op, uint32_t n, uint32_t *moved) {
     return kept;
 }
 
-/* Parameters, and places that raise, which nothing names. */
+/* Parameters, and places that raise or print, which nothing names. */
 static void drop_unused(IrModule *m) {
     uint32_t *moved = ARENA_ARRAY(m->arena, uint32_t, m->params.n);
     uint32_t kept = renumber(m, OP_PARAM, m->params.n, moved);
@@ -126,6 +126,11 @@ static void drop_unused(IrModule *m) {
     for (uint32_t i = 0; i < m->sites.n; i++)
         if (moved[i]) m->sites.at[moved[i] - 1] = m->sites.at[i];
     m->sites.n = kept;
+    moved = ARENA_ARRAY(m->arena, uint32_t, m->prints.n);
+    kept = renumber(m, OP_PRINT, m->prints.n, moved);
+    for (uint32_t i = 0; i < m->prints.n; i++)
+        if (moved[i]) m->prints.at[moved[i] - 1] = m->prints.at[i];
+    m->prints.n = kept;
 }
 
 void pass_params(IrModule *m) {

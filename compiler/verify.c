@@ -237,10 +237,19 @@ static bool check_together(Verifier *v, const Instr *in) {
     return true;
 }
 
+/* What goes into a record for the host. */
+static bool check_values(Verifier *v, const Instr *in, uint32_t most) {
+    if (in->nargs > most) return fail(v, "%u values, and a record holds %u", in->nargs, most);
+    for (uint32_t i = 0; i < in->nargs; i++)
+        if (type_is_ptr(arg_type(v, in, i)) || arg_type(v, in, i) == T_VOID) return fail(v, "only numbers are shown");
+    return true;
+}
+
 static bool check_ends(Verifier *v, const Instr *in) {
     const IrModule *m = v->m;
     if (in->op == OP_BRANCH && arg_type(v, in, 0) != T_BOOL) return fail(v, "the condition isn't a bool");
     if (in->op == OP_RAISE && in->imm >= m->sites.n) return fail(v, "no such site");
+    if (in->op == OP_RAISE) return check_values(v, in, MOST_RAISE_VALUES);
     if (in->op == OP_RET) {
         uint32_t want = m->host_function ? m->nresults : 0;
         if (in->nargs != want) return fail(v, "returns %u values, the function has %u results", in->nargs, want);
@@ -253,6 +262,7 @@ static bool check_ends(Verifier *v, const Instr *in) {
 /* TYPING_FREE and TYPING_VOID: the rules that ops.def states in words. */
 static bool check_special(Verifier *v, const Instr *in) {
     const OpInfo *info = &op_info[in->op];
+    const IrModule *m = v->m;
     switch (in->op) {
     case OP_BITCAST:
         if (!(type_takes(in->type) & info->takes) || !(type_takes(arg_type(v, in, 0)) & info->takes) ||
@@ -281,6 +291,9 @@ static bool check_special(Verifier *v, const Instr *in) {
     case OP_ATOMIC:
     case OP_CAS: return check_atomic(v, in);
     case OP_FENCE: return true;
+    case OP_PRINT:
+        if (in->imm >= m->prints.n) return fail(v, "no such message");
+        return check_values(v, in, MOST_PRINT_VALUES);
     case OP_CLOCK: return check_together(v, in);
     default:
         return info->flags & ENDS ? check_ends(v, in) : info->flags & SYNC ? check_together(v, in) : check_leaf(v, in);

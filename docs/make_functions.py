@@ -44,7 +44,7 @@ def sections() -> list[tuple[str, list[re.Match[str]]]]:
 def called(path: str) -> str:
     """The name as a kernel writes it."""
     module, _, name = path.partition(".")
-    return {"builtins": "", "numpy": "np.", "scalar": "x."}.get(module, module + ".") + name
+    return {"builtins": "", "numpy": "np.", "scalar": "x.", "str": "'...'."}.get(module, module + ".") + name
 
 
 def page() -> str:

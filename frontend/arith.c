@@ -204,7 +204,8 @@ static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
         help = "no integer type holds both: convert one of them, with np.uint64(...) or np.int64(...)";
     else if (val_is_scalar(a) && val_is_scalar(b) && (dt_is_float(val_dtype(a)) || dt_is_float(val_dtype(b))))
         help = "convert with int(...) first";
-    else if (val_as_str(e, a, &help) || val_as_str(e, b, &help)) help = "a kernel has no text at run time";
+    else if (a.ty->kind == TY_TEXT || b.ty->kind == TY_TEXT || val_as_str(e, a, &help) || val_as_str(e, b, &help))
+        help = "text is for print and exceptions; str(...) makes text of a value";
     return e_fail(e, span, help, DIAG_OPERAND_TYPES, op, e_text(e, a), e_text(e, b));
 }
 
@@ -239,6 +240,7 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
         Val v = instance_binary(e, span, (PyBinary)op, a, b);
+        if (!v.ty) v = text_binary(e, span, (PyBinary)op, a, b);
         if (v.ty) return v;
         Val x = list_items(e, a), y = list_items(e, b);
         v = x.ty->kind == TY_TUPLE || y.ty->kind == TY_TUPLE ? tuple_binary(e, op, x, y) : constant_binary(e, op, a, b);
@@ -471,7 +473,8 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     if (special.ty) return special;
     if (a.ty->kind == TY_INSTANCE || b.ty->kind == TY_INSTANCE || a.ty->kind == TY_DICT || b.ty->kind == TY_DICT)
         return operand_error(e, span, compare_text[op], a, b);
-    if (compare_known(e, op, a, b, &holds)) return val_bool(e, holds);
+    bool text = a.ty->kind == TY_TEXT || b.ty->kind == TY_TEXT; /* made on the host, later */
+    if (!text && compare_known(e, op, a, b, &holds)) return val_bool(e, holds);
     return operand_error(e, span, compare_text[op], a, b);
 }
 
@@ -485,7 +488,8 @@ Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
         return val_convert(e, eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b), e_python_bool(e));
     if (is_bool(a) || is_bool(b) || val_is_scalar(a) != val_is_scalar(b)) return val_bool(e, negate);
     bool dtypes = a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE; /* a dtype and its scalar type are one here */
-    bool objects = !dtypes && !val_is_scalar(a) && !val_is_scalar(b) && val_is_known(a) && val_is_known(b);
+    bool objects = !dtypes && a.ty->kind != TY_TEXT && b.ty->kind != TY_TEXT && !val_is_scalar(a) &&
+                   !val_is_scalar(b) && val_is_known(a) && val_is_known(b);
     if (objects) return val_bool(e, (a.ty == b.ty) != negate);
     return e_fail(e, span, "use == to compare values", DIAG_NO_IDENTITY, e_text(e, a), e_text(e, b));
 }

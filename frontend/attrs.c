@@ -113,6 +113,7 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
 Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     if (val_poisoned(v)) return v;
     Val r = {0};
+    const char *text;
     switch (v.ty->kind) {
     case TY_ARRAY:
         if (v.ty->weak) break;
@@ -131,7 +132,11 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     case TY_DICT: r = method(e, "dict", v, name); break;
     case TY_RANGE:
     case TY_SLICE: r = range_attr(v, name); break;
-    case TY_OBJECT: r = object_attr(e, v, name); break;
+    case TY_OBJECT:
+        r = val_as_str(e, v, &text) ? method(e, "str", v, name) : (Val){0};
+        if (!r.ty) r = object_attr(e, v, name);
+        break;
+    case TY_TEXT: r = method(e, "str", v, name); break;
     case TY_GROUP: r = method(e, group_families[v.ty->sub], v, name); break;
     default: break;
     }

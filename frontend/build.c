@@ -154,8 +154,8 @@ static uint32_t result_refs(Eval *e, Val v, Ref *out, uint32_t n) {
     return n;
 }
 
-/* The type of a host function's result, for the caller that makes Python objects of it. */
-static ArgType result_type(Eval *e, Ty ty) {
+/* The type of what goes back to Python, for the caller that makes Python objects of it. */
+ArgType argtype_of(Eval *e, Ty ty) {
     static const ArgKind weak[DT__COUNT] = {
         [DT_BOOL] = ARG_WEAK_BOOL, [DT_I64] = ARG_WEAK_INT, [DT_F64] = ARG_WEAK_FLOAT, [DT_C128] = ARG_WEAK_COMPLEX};
     ArgType t = {.kind = ARG_NONE, .dtype = DT_NONE};
@@ -164,7 +164,7 @@ static ArgType result_type(Eval *e, Ty ty) {
         t.dtype = ty->dtype;
     } else if (ty->kind == TY_TUPLE) {
         ArgType *items = ARENA_ARRAY(e->arena, ArgType, ty->n + 1);
-        for (uint32_t i = 0; i < ty->n; i++) items[i] = result_type(e, ty->items[i]);
+        for (uint32_t i = 0; i < ty->n; i++) items[i] = argtype_of(e, ty->items[i]);
         t.kind = ARG_TUPLE;
         t.object = ty->obj;
         t.nitems = ty->n;
@@ -196,7 +196,7 @@ static void return_from_kernel(Body *b, PySpan span, Val v) {
         e_fail(e, span, "at most four numbers come back", DIAG_HOST_RESULT, e_text(e, v));
         return;
     }
-    if (e->req->result) *e->req->result = result_type(e, v.ty);
+    if (e->req->result) *e->req->result = argtype_of(e, v.ty);
     e->m->nresults = n;
     for (uint32_t i = 0; i < n; i++) e->m->results[i] = out[i] ? (Type)e->m->instrs.at[out[i]].type : T_VOID;
     e_ret(e, n, out);
@@ -221,18 +221,7 @@ static void end_raise(Body *b, PyBlockId py, const PyBlock *block) {
         return;
     }
     Val v = eval_exception(e, block->term_span, used(b, py, block->arg, block->term_span));
-    if (val_poisoned(v)) return;
-    const char *message = "";
-    if (v.ty->n > 1) e_fail(e, block->term_span, "give one string", DIAG_MESSAGE_CONSTANT, "several values");
-    if (v.ty->n == 1 && !val_as_str(e, v.items[0], &message)) {
-        Wide i;
-        if (val_as_int(v.items[0], &i) && dt_fits(DT_I64, i)) message = arena_printf(e->arena, "%lld", (long long)i);
-        else e_fail(e, block->term_span, "give one string", DIAG_MESSAGE_CONSTANT, e_text(e, v.items[0]));
-    }
-    IrSite site = {
-        .exception = v.ty->name ? v.ty->name : "Exception", .message = message, .host_ref = v.ty->obj, .span = e->span};
-    VEC_PUSH(e->arena, &e->m->sites, site);
-    e_emit(e, OP_RAISE, T_VOID, 0, NULL, 0, e->m->sites.n - 1);
+    if (!val_poisoned(v)) eval_raise(e, block->term_span, v);
 }
 
 static void end_block(Body *b, PyBlockId py) {

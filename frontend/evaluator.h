@@ -8,6 +8,7 @@
  * objects.c   instances of classes; containers.c lists, sets and dicts
  * attrs.c     attributes; step.c one instruction of Python SSA
  * infer.c     the fixed point over one function; unroll.c loops that must be unrolled; undef.c variables that aren't assigned on every path
+ * printfns.c  text, print, raise
  * build.c     the IR of a function; contract.c products and sums that become FMA */
 #ifndef GPU_EVALUATOR_H
 #define GPU_EVALUATOR_H
@@ -211,6 +212,12 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
 Val eval_step(Eval *e, Frame *fr, PyRef r);         /* ty NULL: the instruction never returns */
 Val eval_exception(Eval *e, PySpan span, Val v);      /* what `raise v` raises: TY_EXCEPTION, or POISON */
 
+/* printfns.c */
+Val eval_format(Eval *e, PySpan span, const char *what, char conversion, Val v, Val spec /* maybe absent */);
+Val eval_join(Eval *e, PySpan span, uint32_t n, const Val *pieces);          /* the pieces of an f-string */
+Val text_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b);            /* ty NULL: no operation on text */
+void eval_raise(Eval *e, PySpan span, Val exception);                        /* building only */
+
 /* infer.c */
 bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to);
 Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args);
@@ -226,6 +233,7 @@ PySpan span_first_line(const Eval *e, const PyFunc *f, PySpan span);
 void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span);
 
 /* build.c */
+ArgType argtype_of(Eval *e, Ty ty);                  /* what the host makes a Python object of; ARG_NONE: it can't */
 Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args);     /* at the current place; ty NULL: never returns */
 void build_kernel(Eval *e, Instance *inst, const Val *args);
 

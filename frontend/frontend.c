@@ -26,6 +26,7 @@ const char *argtype_text(Arena *arena, const ArgType *t) {
         return arena_printf(arena, "array(%s, %ud, %s%s)", dtype_info[t->dtype].name, t->ndim, layouts[t->layout],
                             t->readonly ? ", readonly" : "");
     case ARG_TUPLE: return tuple_text(arena, t);
+    case ARG_TEXT: return "text";
     case ARG_OBJECT: return "object";
     }
     return "?";
@@ -50,6 +51,7 @@ static const char *mangled_arg(Arena *arena, const ArgType *t) {
         for (uint32_t i = 0; i < t->nitems; i++) s = arena_printf(arena, "%s%s", s, mangled_arg(arena, &t->items[i]));
         return arena_printf(arena, "%s$", s);
     }
+    case ARG_TEXT:
     case ARG_OBJECT: break;
     }
     return "o";
@@ -144,6 +146,7 @@ static Val argument(Params *p, const ArgType *a, const char *name) {
         return parts_argument(e, a, items);
     }
     case ARG_OBJECT: return val_object(e, a->object);
+    case ARG_TEXT: break; /* comes from kernels alone */
     }
     return val_poison(e);
 }

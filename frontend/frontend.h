@@ -13,6 +13,7 @@ typedef enum ArgKind {
     ARG_SCALAR,      /* dtype */
     ARG_ARRAY,       /* dtype, ndim, layout, readonly */
     ARG_TUPLE,       /* items: a tuple, or what `form` says */
+    ARG_TEXT,        /* of messages: items: TextKind's name ("join" ...), the type's `name`, then what it is made of */
     ARG_OBJECT       /* a compile-time constant: a function, a string, a dtype, an enum member */
 } ArgKind;
 

@@ -141,6 +141,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     case TY_PARTIAL:
     case TY_SUPER:
     case TY_GROUP:
+    case TY_TEXT:
     case TY_EXCEPTION: return join_items(e, a, b, out);
     default: /* compile-time objects: the same or nothing */ *out = a; return a.ty == b.ty;
     }

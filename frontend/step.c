@@ -222,29 +222,13 @@ Val eval_exception(Eval *e, PySpan span, Val v) {
     return e_fail(e, span, "such as ValueError(\"what is wrong\")", DIAG_NOT_EXCEPTION, e_text(e, v));
 }
 
-/* ---- f-strings of constants ----------------------------------------------------------------------------- */
-static const char *constant_text(Eval *e, Val v) {
-    const char *s;
-    Wide i;
-    if (val_as_str(e, v, &s)) return s;
-    if (!val_as_int(v, &i) || !dt_fits(DT_I64, i)) return NULL;
-    return v.ty->dtype == DT_BOOL ? (i ? "True" : "False") : arena_printf(e->arena, "%lld", (long long)i);
-}
-
+/* ---- f-strings --------------------------------------------------------------------------------------- */
 static Val step_string(const Step *s, bool format) {
     Val *items;
-    const char *text = "";
     if (!args_from(s, 0, &items)) return val_poison(s->e);
-    bool plain = !format || (s->in->nargs < 2 && s->in->imm != 'r' && s->in->imm != 'a');
-    for (uint32_t i = 0; i < s->in->nargs; i++) {
-        const char *piece = plain ? constant_text(s->e, items[i]) : NULL;
-        if (!piece)
-            return refuse(s, "an f-string of run-time values", "a kernel has no strings",
-                          "give the parts as constants");
-        text = arena_printf(s->e->arena, "%s%s", text, piece);
-    }
-    HostRef r = s->e->host->make_str(s->e->host->self, text);
-    return r ? val_object(s->e, r) : val_poison(s->e);
+    if (!format) return eval_join(s->e, s->span, s->in->nargs, items);
+    Val spec = s->in->nargs > 1 ? items[1] : (Val){0};
+    return eval_format(s->e, s->span, "an f-string", (char)s->in->imm, items[0], spec);
 }
 
 /* ---- a float64 chain of Python numbers that ends in a float32 array ----------------------------------------- */

@@ -228,6 +228,7 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_SUPER: return "super()";
     case TY_OBJECT: return object_text(t, ty->obj);
     case TY_FUNCTION: return "function";
+    case TY_TEXT: return "text";
     case TY_EXCEPTION: return "exception";
     case TY_GROUP: return ty->sub == GROUP_GRID ? "grid group" : ty->sub == GROUP_BLOCK ? "thread block" : "tile";
     case TY_METHOD: return arena_printf(t->arena, "method %s", ty->name ? ty->name : name_of(t, ty->obj));

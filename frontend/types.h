@@ -34,6 +34,7 @@ typedef enum TyKind {
     TY_SUPER,       /* super(): the instance; obj: the class whose bases are meant */
     TY_OBJECT,      /* a host object, known when compiling: function, module, class, str, name of devfn.def */
     TY_FUNCTION,    /* a function made inside the kernel (def, lambda); obj: its code; items: defaults, kwdefaults, closure, each maybe None */
+    TY_TEXT,        /* text that the host puts together; `sub` is a TextKind, name: a word more; items: its values (printfns.c) */
     TY_EXCEPTION,   /* an instance of an exception class; obj: the class; items: the arguments */
     TY_GROUP,       /* a cooperative group: `sub` is a GroupKind; a tile's item is its size */
     TY_METHOD       /* self.name, items[0]: self. A device function "ndarray.NAME" or "scalar.NAME", or obj: a Python function */
@@ -42,6 +43,10 @@ typedef enum TyKind {
 /* ITER_RANGE: current, stop, step, base (range.c). ITER_SEQ: container, index, end. ITER_RSEQ: container, index counting down.
  * ITER_ENUM: count, inner. ITER_ZIP: inner iterators. */
 typedef enum IterKind { ITER_RANGE, ITER_SEQ, ITER_RSEQ, ITER_ENUM, ITER_ZIP } IterKind;
+
+/* FORMAT: format(value, specification), name: the conversion 's', 'r', 'a' or none. PERCENT: items[0] % items[1]. METHOD:
+ * items[0].format(...), fields: keywords, "" for none. ARRAY: nested tuples as an array, name: the dtype. */
+typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY } TextKind;
 
 typedef enum GroupKind { GROUP_GRID, GROUP_BLOCK, GROUP_TILE } GroupKind;
 

@@ -45,6 +45,7 @@ void block_place(CpuBlock *b, const Image *image, const CpuLaunch *launch, void 
     b->threads = threads_of(b->block);
     b->capacity = round_up(b->threads);
     b->error = launch->error;
+    b->print = launch->print;
     b->dynamic_shared = launch->dynamic_shared;
     Layout l = layout(image, b->threads, b->dynamic_shared);
     b->shared = at + l.shared;

@@ -285,12 +285,16 @@ Status cpu_launch(Device *d, Module *m, const void *params, const LaunchConfig *
     if (threads == 0) return GPU_OK;
     bool too_much = image->local_bytes > MOST_LOCAL || image->shared_bytes + (uint64_t)c->shared_bytes > MOST_SHARED;
     if ((!image->cpu_entry && !image->cpu_region) || too_much) return refuse(image, c, f);
-    ErrorRecord error = {0};
+    ErrorRecord error;
+    error.site = 0;
     Run run = {.image = image, .params = params};
     memcpy(run.launch.grid, c->grid, sizeof run.launch.grid);
     memcpy(run.launch.block, c->block, sizeof run.launch.block);
     run.launch.dynamic_shared = c->shared_bytes;
     run.launch.error = &error;
+    PrintLog *log = image->prints ? runtime_prints_begin() : NULL;
+    if (image->prints && !log) return failure_memory(f);
+    run.launch.print = (PrintTarget){.log = (uint64_t)(uintptr_t)log, .owner = (uint64_t)(uintptr_t)m->owner};
     double expected = expectation(image, c, threads);
     bool cancelled;
     if (image->grid_sync) {
@@ -303,6 +307,7 @@ Status cpu_launch(Device *d, Module *m, const void *params, const LaunchConfig *
         cancelled = run_in_pool(&run, c, blocks, expected);
         learn(c->cost, run.busy_ns, threads);
     }
+    if (log) runtime_prints_end(log);
     if (run.no_memory) return failure_memory(f);
     if (cancelled) return failure_set(f, GPU_ERROR_INTERRUPTED, NULL);
     if (run.stuck_known) return stuck_failure(image, &run.stuck, f);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cpu.h"
 #include "pool.h"
+#include "prints.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -320,6 +321,7 @@ static const DeviceOps ops = {.kind = "cpu",
                               .occupancy = occupancy,
                               .suggest_block = suggest_block,
                               .launch = cpu_launch,
+                              .take_printed = cpu_take_printed,
                               .alloc = alloc,
                               .free = free_memory,
                               .used_on = used_on,

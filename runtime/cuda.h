@@ -116,7 +116,7 @@ typedef struct CudaModule {
     CUmodule module;
     CUfunction function;
     uint32_t params_bytes;      /* with the hidden pointer to the record */
-    uint32_t record_offset;
+    uint32_t hidden_offset;
     ErrorRecord *record;        /* mapped host memory; NULL: the kernel doesn't raise */
     CUdeviceptr record_address;
     CUstream stream;            /* of the launches that are unsettled */
@@ -157,8 +157,18 @@ struct CudaDevice {
     char *fault;                /* the first fault: why nothing works any more; NULL: all is well */
     uint64_t peers;             /* devices whose memory is mapped here, by index */
 
-    uint64_t ticket;            /* counts launches that may raise; atomic */
-    uint32_t unsettled;         /* modules of `raising` with unsettled launches; atomic */
+    struct {
+        PrintLog *log;          /* mapped host memory; NULL: no module prints */
+        CUdeviceptr address;
+        uint64_t read;          /* bytes of it that were taken */
+        uint64_t launches, ticket;
+        uint32_t launching;     /* threads that are about to launch a kernel that prints */
+        bool busy, several_streams;     /* launched, and not known to have ended */
+        CUstream stream;
+    } print;
+
+    uint64_t ticket;            /* counts launches that may raise or print; atomic */
+    uint32_t unsettled;         /* modules of `raising` with unsettled launches, and 1 while print.busy; atomic */
     const Module *recent[RECENT];   /* launched since the last wait; atomic */
     uint32_t nrecent;
 };
@@ -187,6 +197,14 @@ void cuda_may_raise(CudaDevice *d, CudaModule *m, CUstream s);     /* after a la
  * what is in `s`. */
 uint64_t cuda_ticket(CudaDevice *d);
 Status cuda_settle(CudaDevice *d, bool all, CUstream s, uint64_t ticket, Failure *f);
+
+/* ---- cuda_prints.c ----------------------------------------------------------------------------- */
+
+Status cuda_prints_open(CudaDevice *d, Failure *f);     /* for the first module that prints */
+PrintTarget cuda_prints_launching(CudaDevice *d, const CudaModule *m);
+void cuda_prints_launched(CudaDevice *d, CUstream s, bool ok);
+void cuda_prints_settle(CudaDevice *d, bool all, CUstream s, uint64_t ticket);  /* under the lock */
+bool cuda_take_printed(Device *d, Printed *out);
 
 /* ---- cuda_stream.c ----------------------------------------------------------------------------- */
 

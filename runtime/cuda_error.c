@@ -206,6 +206,7 @@ Status cuda_settle(CudaDevice *d, bool all, CUstream s, uint64_t ticket, Failure
     for (;;) {
         bool ended = false;
         pthread_mutex_lock(&d->lock);
+        cuda_prints_settle(d, all, s, ticket);
         CudaModule *m = find_raised(d, all, s, ticket, &ended);
         if (m && ended) {
             failure_set(f, GPU_ERROR_RAISED, NULL);

@@ -143,16 +143,27 @@ static CUresult launch(CudaDevice *d, CudaModule *m, const void *params, const L
                                  c->shared_bytes, s, NULL, extra);
 }
 
-/* With the address of the record behind the parameters. */
-static CUresult launch_raising(CudaDevice *d, CudaModule *m, const void *params, const LaunchConfig *c,
-                               const char **call) {
+/* With the hidden parameters behind the others: the address of the record, then the PrintTarget. */
+static CUresult launch_hidden(CudaDevice *d, CudaModule *m, const void *params, const LaunchConfig *c,
+                              const char **call) {
     _Alignas(16) char few[FEW_BYTES];
     char *buffer = m->params_bytes <= sizeof few ? few : malloc(m->params_bytes);
     if (!buffer) return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(buffer, params, m->base.image->params_bytes);
-    memcpy(buffer + m->record_offset, &m->record_address, sizeof m->record_address);
+    const Image *image = m->base.image;
+    CUstream s = cuda_stream_of(c->stream);
+    char *hidden = buffer + m->hidden_offset;
+    memcpy(buffer, params, image->params_bytes);
+    if (m->record) {
+        memcpy(hidden, &m->record_address, sizeof m->record_address);
+        hidden += sizeof m->record_address;
+    }
+    if (image->prints) {
+        PrintTarget target = cuda_prints_launching(d, m);
+        memcpy(hidden, &target, sizeof target);
+    }
     CUresult r = launch(d, m, buffer, c, call);
-    if (!r) cuda_may_raise(d, m, cuda_stream_of(c->stream));
+    if (image->prints) cuda_prints_launched(d, s, !r);
+    if (!r && m->record) cuda_may_raise(d, m, s);
     if (buffer != few) free(buffer);
     return r;
 }
@@ -170,7 +181,8 @@ Status cuda_launch(Device *device, Module *module, const void *params, const Lau
     status = cuda_settle(d, false, NULL, 0, f);
     if (status == GPU_OK) {
         cuda_launched(d, module);
-        CUresult r = m->record ? launch_raising(d, m, params, c, &call) : launch(d, m, params, c, &call);
+        bool hidden = m->record || module->image->prints;
+        CUresult r = hidden ? launch_hidden(d, m, params, c, &call) : launch(d, m, params, c, &call);
         if (r) status = explain(d, m, c, r, call, f);
     }
     cuda_leave(d, before);

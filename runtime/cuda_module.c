@@ -193,6 +193,7 @@ static Status attribute(CudaDevice *d, const CudaModule *m, CUfunction_attribute
 
 static Status finish(CudaDevice *d, CudaModule *m, Failure *f) {
     Status status = attribute(d, m, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &m->static_shared, f);
+    if (status == GPU_OK && m->base.image->prints) status = cuda_prints_open(d, f);
     if (status != GPU_OK || !m->base.image->raises) return status;
     pthread_mutex_lock(&d->lock);
     status = take_record(d, m, f);
@@ -212,9 +213,10 @@ Status cuda_load(Device *device, const Image *image, const LoadOptions *o, void 
     if (!m) return failure_memory(f);
     m->base = (Module){.device = device, .image = image, .owner = owner};
     m->params_bytes = image->params_bytes;
-    if (image->raises) {
-        m->record_offset = (image->params_bytes + 7) & ~7u;
-        m->params_bytes = m->record_offset + 8;
+    if (image->raises || image->prints) {
+        m->hidden_offset = (image->params_bytes + 7) & ~7u;
+        m->params_bytes = m->hidden_offset + (image->raises ? (uint32_t)sizeof m->record_address : 0) +
+                          (image->prints ? (uint32_t)sizeof(PrintTarget) : 0);
     }
     Status status = cuda_enter(d, &before, f);
     if (status == GPU_OK) {

@@ -27,13 +27,41 @@ typedef struct ImageSite {       /* a `raise` or `assert` in the source */
     void *host_ref;              /* IrSite.host_ref; the extension owns the reference */
 } ImageSite;
 
+enum { MOST_RAISE_VALUES = 16, MOST_PRINT_VALUES = 64 };
+
 /* Written by the first thread that raises, by compare-and-swap on `site`. Index 0 = nothing. */
 typedef struct ErrorRecord {
     uint32_t site;               /* 1 + index into sites */
     uint32_t thread[3], block[3];
     uint32_t pad;
-    uint64_t values[4];          /* RAISE's operands: integers extended by their sign, bool 0 or 1, floats as f64 */
+    uint64_t values[MOST_RAISE_VALUES]; /* RAISE's operands: integers extended by their sign, bool 0 or 1, floats as f64 */
 } ErrorRecord;
+
+/* What one print shows. `words` is written last, for the host may look before. */
+typedef struct PrintRecord {
+    uint32_t words;              /* 1 + the number of values, 8 bytes each, that follow; 0: not written yet */
+    uint32_t site;               /* number of the print in its image */
+    uint64_t owner;              /* PrintTarget's */
+    uint32_t launch;
+    uint32_t thread[3], block[3];
+    uint32_t pad;
+} PrintRecord;
+
+/* Records lie one behind the other after this head, in memory that was zero. A thread takes its place by adding to `used`,
+ * so that they need no order; a place beyond `size` isn't written to. */
+typedef struct PrintLog {
+    uint64_t used;               /* bytes that were asked for: maybe more than there are */
+    uint64_t size;               /* bytes that there are */
+    uint64_t lost;               /* records without a place */
+    uint64_t pad;
+} PrintLog;
+
+/* What a kernel that prints gets, and puts in its records. */
+typedef struct PrintTarget {
+    uint64_t log;                /* address of a PrintLog */
+    uint64_t owner;              /* Module.owner, for whoever reads the records */
+    uint64_t launch;             /* counts up, so that they can be put in order */
+} PrintTarget;
 
 /* The largest launch, on every device as on CUDA's. Compiled code relies on it: a device must refuse more. */
 enum {
@@ -47,6 +75,7 @@ typedef struct CpuLaunch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;     /* bytes */
     ErrorRecord *error;
+    PrintTarget print;           /* of images that print */
 } CpuLaunch;
 
 /* Runs blocks first <= b < last of the launch, in linear order (x fastest). */
@@ -96,6 +125,7 @@ typedef struct CpuBlock {
     uint32_t dynamic_shared;     /* bytes */
     uint64_t capacity;           /* threads that the frame has room for: a multiple of 64 */
     ErrorRecord *error;
+    PrintTarget print;
     uint8_t *shared;             /* memory: the static arrays, then the launch's dynamic bytes */
     uint8_t *frame, *common;     /* slots of the threads; of the block */
     uint32_t *state;             /* of each thread: the region that it runs next, maybe with REGION_WAITS; REGION_DONE */
@@ -128,7 +158,8 @@ typedef struct Image {
     ImageSite *sites;
     uint32_t nsites;
     bool no_loops;               /* every thread ends soon: nothing needs to interrupt it */
-    bool raises;                 /* PTX kernels and host functions have a hidden last parameter: pointer to the ErrorRecord */
+    bool raises;                 /* PTX kernels and host functions have a hidden parameter: pointer to the ErrorRecord */
+    bool prints;                 /* and behind it three more: the fields of a PrintTarget */
     uint32_t shared_bytes, local_bytes;
     uint16_t sm, ptx_version;    /* 80, 70 */
 } Image;

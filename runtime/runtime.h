@@ -122,7 +122,8 @@ struct Module {
     Device *device;
     const Image *image;
     void *owner;            /* the caller's: comes back in Failure.owner */
-    /* Launches whose exceptions haven't been looked for. While it isn't 0, `owner` and `image` must live. Atomic. */
+    /* Launches whose exceptions haven't been looked for. While it isn't 0, `owner` and `image` must live; those of an image
+     * that prints also while Device.prints_pending isn't 0. Atomic. */
     uint32_t unsettled;
 };
 
@@ -155,6 +156,14 @@ typedef struct LaunchConfig {
     uint32_t *cost;
 } LaunchConfig;
 
+/* What kernels printed: PrintRecords, one behind the other, malloc'ed, and how many more found no place in a log of `room`
+ * bytes. */
+typedef struct Printed {
+    uint8_t *records;
+    size_t bytes;
+    uint64_t lost, room;
+} Printed;
+
 /* ---- the functions of a device ----------------------------------------------------------------- */
 
 typedef struct DeviceOps {
@@ -173,6 +182,8 @@ typedef struct DeviceOps {
                             Failure *f);
     /* `params` as the image's table says; read before the call returns. RAISED: this or an earlier launch raised. */
     Status (*launch)(Device *d, Module *m, const void *params, const LaunchConfig *c, Failure *f);
+    /* What was printed since the last call; false: nothing. Of launches that still run, what is complete. */
+    bool (*take_printed)(Device *d, Printed *out);
 
     /* Memory. `flags`: PINNED_*, MANAGED_*; 0 bytes gives NULL. Device memory belongs to its stream: it may be used
      * there at once, and freed there while kernels run. */
@@ -223,6 +234,7 @@ struct Device {
     DeviceInfo info;
     uint16_t sm;                /* 90; 0 for the CPU */
     uint16_t ptx_version;       /* the newest that its driver reads; 0 for the CPU */
+    uint32_t prints_pending;    /* something was or may yet be printed that nobody took; atomic */
 };
 
 struct Event {
@@ -243,6 +255,9 @@ Status runtime_device(const char *name, Device **out, Failure *f);
  * why there are none. */
 Status runtime_count(const char *kind, uint32_t *out, Failure *f);
 
+/* The log of native code of no launch, or NULL: no memory. At the end what it printed becomes the CPU device's. */
+PrintLog *runtime_prints_begin(void);
+void runtime_prints_end(PrintLog *log);
 /* Calls code(arg): native code of no launch, interrupted as `w` says. False if it was left before its end. */
 bool runtime_call(void (*code)(void *arg), void *arg, const Waiter *w);
 

@@ -372,11 +372,11 @@ static PyObject *copy_places(PyObject *to_object, PyObject *from_object, PyObjec
         if (s == GPU_OK) s = place_copy(&to, &from, stream, waiter, &f);
         if (s == GPU_OK && from.device == d && to.device != d) s = raised_before(d, stream, &f);
         waiter_end(&w);
-        if (s != GPU_OK) errors_from_failure(&f, d, NULL);
+        ready = prints_after(d, s, &f, NULL) == 0;
     }
     Py_XDECREF(keep[0]);
     Py_XDECREF(keep[1]);
-    return s == GPU_OK ? Py_NewRef(Py_None) : NULL;
+    return ready ? Py_NewRef(Py_None) : NULL;
 }
 
 /* copy_from(array, stream): self[...] = array of this shape and dtype. */

@@ -13,6 +13,7 @@
  *                 stream.c  streams and events;  dlpack.c  exchange with other libraries (array.h)
  *   profile.c     counters of the emulated devices
  *   hostcall.c    a device function called from Python, through libffi
+ *   prints.c      what kernels print, and the values of exceptions
  *   errors.c      messages and kernel exceptions as Python exceptions
  *   inspect.c     text of each stage, PTX for the command line
  *   types.c       the Type object of signatures
@@ -234,6 +235,7 @@ struct Variant {
     PyObject *pins;             /* what the image refers to: exception classes */
     PyObject *types;            /* tuple of Type */
     PyObject *result;           /* host functions: Type of the result */
+    PyObject *raises, *prints;  /* lists: of each place, the tuple of the Types of its values, or None */
     uint32_t cost;              /* LaunchConfig.cost */
     KernelObject *kernel;       /* borrowed: it owns the variant */
     Module **modules;           /* the image loaded on each device, by Device.index; NULL where it isn't */
@@ -318,6 +320,15 @@ int errors_from_failure(Failure *f, const Device *d, const KernelObject *k);
 int errors_interrupted(void);                           /* -1 with the exception: a waiter asked to stop */
 void errors_from_record(const Variant *v, const ErrorRecord *e);
 
+/* ---- prints.c ---------------------------------------------------------------------------------- */
+
+int prints_keep_types(Variant *v, const IrModule *m);   /* after the passes, which number the places */
+PyObject *prints_exception_args(const Variant *v, const ErrorRecord *e);    /* a tuple, empty if it carries none */
+int prints_show(Device *d);         /* what was printed and is known by now: to sys.stdout */
+/* The same after a call of the runtime, whose failure becomes the exception. */
+int prints_after(Device *d, Status status, Failure *f, const KernelObject *k);
+int prints_at_exit(const Device *d);    /* and at the end of the process */
+
 /* ---- devices.c --------------------------------------------------------------------------------- */
 
 /* A row of the device table. `run` gets the arguments bound, not taken apart: how a device likes its arguments is its
@@ -344,6 +355,7 @@ PyObject *device_set(PyObject *module, PyObject *name);
 PyObject *device_get(PyObject *module, PyObject *unused);
 PyObject *device_list(PyObject *module, PyObject *unused);
 PyObject *device_synchronize(PyObject *module, PyObject *unused);
+PyObject *device_synchronize_named(PyObject *module, PyObject *name);
 PyObject *device_problem(PyObject *module, PyObject *kind);
 PyObject *device_count(PyObject *module, PyObject *kind);
 PyObject *device_properties(PyObject *module, PyObject *name);

@@ -315,18 +315,26 @@ PyObject *device_peers(PyObject *module, PyObject *args) {
 
 /* ---- waiting for all --------------------------------------------------------------------------- */
 
-PyObject *device_synchronize(PyObject *module, PyObject *unused) {
-    (void)module, (void)unused;
-    const DeviceRow *row = device_current();
-    if (!row) return NULL;
-    Device *d = row->device;
+static int wait_for_all(Device *d) {
     Failure failure;
     GilWaiter w;
     const Waiter *waiter = waiter_begin(&w);
     Status status = d->ops->synchronize(d, waiter, &failure);
     waiter_end(&w);
-    if (status != GPU_OK) errors_from_failure(&failure, d, NULL);
+    int result = prints_after(d, status, &failure, NULL);
     launch_settled();
-    if (status == GPU_OK) Py_RETURN_NONE;
-    return NULL;
+    return result;
+}
+
+PyObject *device_synchronize(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    const DeviceRow *row = device_current();
+    return row && wait_for_all(row->device) == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+PyObject *device_synchronize_named(PyObject *module, PyObject *name) {
+    (void)module;
+    const char *text = PyUnicode_AsUTF8(name);
+    Device *d = text ? device_named(text) : NULL;
+    return d && wait_for_all(d) == 0 ? Py_NewRef(Py_None) : NULL;
 }

@@ -120,14 +120,31 @@ static void set_attr(PyObject *o, const char *name, PyObject *value) {
 }
 
 /* "negative input [file.py:12 in k, block (2, 0, 0), thread (5, 0, 0)]" */
-static PyObject *place_text(const Variant *v, const ImageSite *s, const ErrorRecord *e) {
+static PyObject *place_text(const Variant *v, const char *text, const ImageSite *s, const ErrorRecord *e) {
     const KernelObject *k = v->kernel;
-    const char *text = s->message ? s->message : "", *file = s->file ? s->file : "?";
+    const char *file = s->file ? s->file : "?";
     const char *space = *text ? " " : "";
     if (v->host_function) return PyUnicode_FromFormat("%s%s[%s:%u in %U]", text, space, file, s->line, k->name);
     return PyUnicode_FromFormat("%s%s[%s:%u in %U, block (%u, %u, %u), thread (%u, %u, %u)]", text, space, file,
                                 s->line, k->name, e->block[0], e->block[1], e->block[2], e->thread[0], e->thread[1],
                                 e->thread[2]);
+}
+
+static bool is_message(PyObject *args) {
+    return PyTuple_GET_SIZE(args) == 1 && PyUnicode_Check(PyTuple_GET_ITEM(args, 0));
+}
+
+/* A message gets the place behind it. Other arguments stay what the kernel gave, and the place becomes a note. */
+static PyObject *arguments_of(const Variant *v, const ImageSite *s, const ErrorRecord *e) {
+    PyObject *args = prints_exception_args(v, e);
+    bool carries = args && PyTuple_GET_SIZE(args) > 0;
+    if (!args || (carries && !is_message(args))) return args;
+    const char *text = carries ? PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 0)) : s->message ? s->message : "";
+    PyObject *message = text ? place_text(v, text, s, e) : NULL;
+    PyObject *made = message ? PyTuple_Pack(1, message) : NULL;
+    Py_XDECREF(message);
+    Py_DECREF(args);
+    return made;
 }
 
 void errors_from_record(const Variant *v, const ErrorRecord *e) {
@@ -139,9 +156,10 @@ void errors_from_record(const Variant *v, const ErrorRecord *e) {
     const ImageSite *s = &v->image->sites[e->site - 1];
     PyObject *cls = s->host_ref && PyExceptionClass_Check((PyObject *)s->host_ref) ? Py_NewRef((PyObject *)s->host_ref)
                                                                                    : errors_class(s->exception);
-    PyObject *message = place_text(v, s, e);
-    PyObject *error = message ? PyObject_CallOneArg(cls, message) : NULL;
+    PyObject *args = arguments_of(v, s, e), *place = args ? place_text(v, "", s, e) : NULL;
+    PyObject *error = place ? PyObject_CallObject(cls, args) : NULL;
     if (error && PyExceptionInstance_Check(error)) {
+        if (!is_message(args)) set_attr(error, "__notes__", Py_BuildValue("[O]", place));
         set_attr(error, "kernel", Py_NewRef(k->name));
         set_attr(error, "block", triple(e->block));
         set_attr(error, "thread", triple(e->thread));
@@ -149,10 +167,11 @@ void errors_from_record(const Variant *v, const ErrorRecord *e) {
     } else if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
         /* A class whose constructor wants something else. */
         PyErr_Clear();
-        if (message) PyErr_Format(PyExc_RuntimeError, "%s: %U", s->exception ? s->exception : "exception", message);
+        if (place) PyErr_Format(PyExc_RuntimeError, "%s%R", s->exception ? s->exception : "exception", args);
     }
     Py_XDECREF(error);
-    Py_XDECREF(message);
+    Py_XDECREF(place);
+    Py_XDECREF(args);
     Py_DECREF(cls);
 }
 

@@ -95,11 +95,11 @@ static void enter(void *arg) {
 }
 
 /* One result is returned; several come through a pointer to 8-byte slots, passed first. Code that raises takes an
- * ErrorRecord, last. */
+ * ErrorRecord, and code that prints a PrintTarget's fields, last. */
 static int call(const Variant *v, char *params, const DType *results, uint32_t nresults, uint64_t *slots,
                 ErrorRecord *error) {
-    ffi_type *types[MAX_ARGS * 2 + 2];
-    void *values[MAX_ARGS * 2 + 2];
+    ffi_type *types[MAX_ARGS * 2 + 5];
+    void *values[MAX_ARGS * 2 + 5];
     uint32_t n = 0;
     void *slots_pointer = slots;
     const Image *image = v->image;
@@ -116,10 +116,19 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
         types[n] = &ffi_type_pointer;
         values[n++] = &error;
     }
+    PrintLog *log = image->prints ? runtime_prints_begin() : NULL;
+    if (image->prints && !log) return PyErr_NoMemory(), -1;
+    PrintTarget target = {.log = (uint64_t)(uintptr_t)log, .owner = (uint64_t)(uintptr_t)v};
+    uint64_t *const hidden[] = {&target.log, &target.owner, &target.launch};
+    for (int i = 0; log && i < 3; i++) {
+        types[n] = &ffi_type_uint64;
+        values[n++] = hidden[i];
+    }
     ffi_cif cif;
     ffi_type *result = nresults == 1 ? ffi_type_of(dtype_info[results[0]].ir) : &ffi_type_void;
     if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, n, result, types) != FFI_OK) {
         PyErr_SetString(PyExc_SystemError, "libffi can't call this function");
+        if (log) runtime_prints_end(log);
         return -1;
     }
     Native native = {.cif = &cif, .result = slots, .values = values};
@@ -129,6 +138,8 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
     if (image->no_loops) waiting.waiter.interrupted = NULL; /* it ends soon */
     bool done = runtime_call(enter, &native, &waiting.waiter);
     waiter_end(&waiting);
+    if (log) runtime_prints_end(log);
+    if (prints_show(runtime_cpu()) < 0) return -1;
     return done ? 0 : errors_interrupted();
 }
 

@@ -192,7 +192,7 @@ static const char **leaf_names(Compilation *c, const KernelObject *k, uint32_t *
     return names;
 }
 
-/* Where the hidden parameter of a kernel that raises lies: after the others. */
+/* Where the hidden parameters of a kernel that raises or prints lie: after the others. */
 #define HIDDEN_OFFSET(image) (((image)->params_bytes + 7) & ~7u)
 
 static PyObject *param_dict(const char *kind, const char *name, const ImageParam *p) {
@@ -223,9 +223,11 @@ static PyObject *layout_list(Compilation *c, const void *of) {
         if (!dict || PyList_Append(list, dict) < 0) Py_CLEAR(list);
         Py_XDECREF(dict);
     }
-    if (list && image->raises) {
-        ImageParam hidden = {.type = T_PTR, .bytes = 8, .offset = HIDDEN_OFFSET(image), .flags = PARAM_WRITTEN};
-        PyObject *dict = param_dict("error", "error", &hidden);
+    static const char *const hidden[] = {"error", "print_log", "print_owner", "print_launch"};
+    uint32_t offset = HIDDEN_OFFSET(image);
+    for (int i = image->raises ? 0 : 1; list && i < (image->prints ? 4 : 1); i++, offset += 8) {
+        ImageParam p = {.type = i < 2 ? T_PTR : T_U64, .bytes = 8, .offset = offset, .flags = PARAM_WRITTEN};
+        PyObject *dict = param_dict(hidden[i], hidden[i], &p);
         if (!dict || PyList_Append(list, dict) < 0) Py_CLEAR(list);
         Py_XDECREF(dict);
     }
@@ -252,7 +254,8 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
         image = compilation_image(&c, &o);
     PyObject *layout = image ? in_arena(&c, layout_list, &(Exported){k, image}) : NULL;
     uint32_t bytes = image ? image->params_bytes : 0;
-    if (layout && image->raises) bytes = HIDDEN_OFFSET(image) + 8;
+    if (layout && (image->raises || image->prints))
+        bytes = HIDDEN_OFFSET(image) + (image->raises ? 8 : 0) + (image->prints ? (uint32_t)sizeof(PrintTarget) : 0);
     if (layout) result = Py_BuildValue("(ssOI)", image->ptx, image->entry, layout, bytes);
     Py_XDECREF(layout);
     gpu_image_free(image);

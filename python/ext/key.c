@@ -123,6 +123,7 @@ bool key_read(KeyReader *r, Arena *a, ArgType *out) {
     case ARG_WEAK_INT:
     case ARG_WEAK_FLOAT:
     case ARG_WEAK_COMPLEX: r->at++; return true;
+    case ARG_TEXT: break; /* no argument is one */
     }
     return false;
 }

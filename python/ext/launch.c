@@ -145,9 +145,9 @@ static int choose_stream(Bound *b, Config *c, Device *d) {
     return 0;
 }
 
-/* ---- kernels with exceptions under way --------------------------------------------------------- */
+/* ---- kernels with exceptions or prints under way --------------------------------------------------------- */
 
-/* A kernel that may have raised is kept until somebody has looked: it knows what its exception is called. */
+/* A kernel that may have raised or printed is kept until somebody has looked: it knows what its exception is called. */
 static struct {
     Variant **at;
     uint32_t n, cap;
@@ -155,7 +155,10 @@ static struct {
 
 static bool is_settled(const Variant *v) {
     for (uint32_t i = 0; i < v->nmodules; i++)
-        if (v->modules[i] && __atomic_load_n(&v->modules[i]->unsettled, __ATOMIC_ACQUIRE)) return false;
+        if (v->modules[i] &&
+            (__atomic_load_n(&v->modules[i]->unsettled, __ATOMIC_ACQUIRE) ||
+             (v->image->prints && __atomic_load_n(&v->modules[i]->device->prints_pending, __ATOMIC_ACQUIRE))))
+            return false;
     return true;
 }
 
@@ -205,8 +208,10 @@ static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
         c->launch.interrupted_arg = w.waiter.arg;
         Status status = d->ops->launch(d, m, params, &c->launch, &failure);
         waiter_end(&w);
-        if (status != GPU_OK) result = errors_from_failure(&failure, d, b->kernel);
-        else if (v->image->raises && d->ops->runs_ptx) result = hold(v);
+        bool later = d->ops->runs_ptx && status == GPU_OK;
+        if (later && (v->image->raises || v->image->prints)) result = hold(v);
+        if (later && v->image->prints && result == 0) result = prints_at_exit(d);
+        if (!later) result = prints_after(d, status, &failure, b->kernel);
         if (result == 0) result = order_producers(b, c, d, false);
     }
     if (params != few) PyMem_Free(params);

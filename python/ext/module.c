@@ -52,6 +52,8 @@ static PyMethodDef methods[] = {
     {"device_pin", device_pin, METH_VARARGS, "device_pin(name, address, bytes): pin host memory; bytes 0: no longer."},
     {"device_peers", device_peers, METH_VARARGS, "device_peers(name, other): whether it reaches the other's memory."},
     {"stats", launch_stats, METH_VARARGS, "stats(kernel, types, device, threads, shared_bytes): a dict."},
+    {"synchronize_device", device_synchronize_named, METH_O,
+     "synchronize_device(name): the same of the device of that name."},
     {"synchronize", device_synchronize, METH_NOARGS, "synchronize(): wait until all launches of this device are done."},
     {"dtype_known", array_dtype_known, METH_O, "dtype_known(dtype): whether arrays in kernels can have it."},
     {"memory_info", array_memory_info, METH_O, "memory_info(device): (free, total) bytes."},

@@ -224,14 +224,14 @@ static Status finish(Staged *s, Failure *f, GilWaiter *w, double *kernel_s) {
 }
 
 int stage_out(Staged *s, const Bound *b, Variant *v) {
-    if (!s->n || !(any_written(s) || v->image->raises)) return 0;
+    if (!s->n || !(any_written(s) || v->image->raises || v->image->prints)) return 0;
     Failure f;
     GilWaiter w;
     double kernel_s;
     waiter_begin(&w);
     Status status = finish(s, &f, &w, &kernel_s);
     waiter_end(&w);
-    if (status != GPU_OK) return errors_from_failure(&f, s->device, b->kernel);
+    if (prints_after(s->device, status, &f, b->kernel) < 0) return -1;
     return warn(s, b, v, kernel_s);
 }
 

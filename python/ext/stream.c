@@ -145,16 +145,12 @@ static PyObject *stream_synchronize(PyObject *self, PyObject *unused) {
     const Waiter *waiter = waiter_begin(&w);
     Status status = s->stream ? d->ops->stream_synchronize(s->stream, waiter, &f) : d->ops->synchronize(d, waiter, &f);
     waiter_end(&w);
-    if (status == GPU_OK) Py_RETURN_NONE;
-    errors_from_failure(&f, d, NULL);
-    return NULL;
+    return prints_after(d, status, &f, NULL) == 0 ? Py_NewRef(Py_None) : NULL;
 }
 
-static PyObject *answer(Status status, Failure *f, const Device *d) {
-    if (status == GPU_OK) Py_RETURN_TRUE;
-    if (status == GPU_NOT_READY) Py_RETURN_FALSE;
-    errors_from_failure(f, d, NULL);
-    return NULL;
+static PyObject *answer(Status status, Failure *f, Device *d) {
+    bool ready = status != GPU_NOT_READY;
+    return prints_after(d, ready ? status : GPU_OK, f, NULL) == 0 ? PyBool_FromLong(ready) : NULL;
 }
 
 static PyObject *stream_query(PyObject *self, PyObject *unused) {
@@ -321,9 +317,7 @@ static PyObject *event_synchronize(PyObject *self, PyObject *unused) {
     const Waiter *waiter = waiter_begin(&w);
     Status status = e->device->ops->event_synchronize(e->event, waiter, &f);
     waiter_end(&w);
-    if (status == GPU_OK) Py_RETURN_NONE;
-    errors_from_failure(&f, e->device, NULL);
-    return NULL;
+    return prints_after(e->device, status, &f, NULL) == 0 ? Py_NewRef(Py_None) : NULL;
 }
 
 static PyObject *event_elapsed(PyObject *self, PyObject *o) {

@@ -5,7 +5,7 @@ static const char *const kind_names[] = {[ARG_NONE] = "none",         [ARG_WEAK_
                                          [ARG_WEAK_INT] = "weak_int", [ARG_WEAK_FLOAT] = "weak_float",
                                          [ARG_SCALAR] = "scalar",     [ARG_WEAK_COMPLEX] = "weak_complex",
                                          [ARG_ARRAY] = "array",       [ARG_TUPLE] = "tuple",
-                                         [ARG_OBJECT] = "object"};
+                                         [ARG_OBJECT] = "object",     [ARG_TEXT] = "text"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 static const char *const layout_names[] = {[LAYOUT_C] = "C", [LAYOUT_F] = "F", [LAYOUT_A] = "A"};
@@ -39,6 +39,7 @@ bool argtype_same(const ArgType *a, const ArgType *b) {
     case ARG_ARRAY:
         return a->dtype == b->dtype && a->ndim == b->ndim && a->layout == b->layout && a->readonly == b->readonly;
     case ARG_OBJECT: return a->object == b->object;
+    case ARG_TEXT:
     case ARG_TUPLE:
         if (a->nitems != b->nitems || a->object != b->object || !fields_same(a, b)) return false;
         for (uint32_t i = 0; i < a->nitems; i++)

@@ -69,6 +69,8 @@ static void variant_free(Variant *v) {
     Py_XDECREF(v->pins);
     Py_XDECREF(v->types);
     Py_XDECREF(v->result);
+    Py_XDECREF(v->raises);
+    Py_XDECREF(v->prints);
     PyMem_Free(v);
 }
 
@@ -88,6 +90,8 @@ int variants_traverse(KernelObject *k, visitproc visit, void *arg) {
         Py_VISIT(t->order[i]->pins);
         Py_VISIT(t->order[i]->types);
         Py_VISIT(t->order[i]->result);
+        Py_VISIT(t->order[i]->raises);
+        Py_VISIT(t->order[i]->prints);
     }
     return 0;
 }
@@ -240,7 +244,7 @@ static Variant *compile(const CompileRequest *r) {
     if (r->host_function && !(v->result = type_from_argtype(&c.result))) goto error;
     if (compile_options_sm(&options, r->options, r->sm) < 0) goto error;
     v->image = compilation_image(&c, &options);
-    if (!v->image || learn_written(v) < 0 || insert(r->kernel, v) < 0) goto error;
+    if (!v->image || prints_keep_types(v, c.module) < 0 || learn_written(v) < 0 || insert(r->kernel, v) < 0) goto error;
     compilation_close(&c);
     return v;
 error:

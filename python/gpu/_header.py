@@ -134,14 +134,22 @@ def _kernel(name: str, group: list[Entry]) -> Iterator[str]:
         yield f'static_assert(offsetof({name}_params, {field}) == {parameter["offset"]}, "layout of {name}_params");'
 
 
+HIDDEN = {
+    "error": ("error_record", "address of 160 zero bytes: where the kernel says that it raised"),
+    "print_log": ("print_log", "address of four uint64 (0, size, 0, 0) and size zero bytes: what it prints"),
+    "print_owner": ("print_owner", "a number that is put in what it prints"),
+    "print_launch": ("print_launch", "the same"),
+}
+
+
 def _fields(entry: Entry) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Name, row of the layout, and comment of each field, in order of their offsets."""
     leaves = list(_leaves(entry))
     taken: set[str] = set()
     for parameter in sorted(entry.layout, key=lambda p: int(p["offset"])):
         kind, axis = parameter["kind"], parameter["axis"]
-        if kind == "error":
-            name, comment = "error_record", "address of 64 zero bytes: where the kernel says that it raised"
+        if kind in HIDDEN:
+            name, comment = HIDDEN[kind]
         else:
             name, type_ = leaves[parameter["leaf"]]
             if kind == "data":

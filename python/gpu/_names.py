@@ -73,6 +73,12 @@ class Intrinsic:
     def __dir__(self) -> list[str]:
         return sorted(self._members)
 
+    def __str__(self) -> str:
+        """`threadIdx` and its kind print as (x, y, z), as they do in compiled kernels."""
+        values = running.values or {}
+        parts = tuple(values.get(f"{self._path}.{axis}") for axis in "xyz")
+        return repr(self) if None in parts else str(parts)
+
     def __repr__(self) -> str:
         return f"<{self._path}, for use in kernels>"
 

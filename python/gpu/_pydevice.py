@@ -210,8 +210,10 @@ def _locate(error: Exception, kernel: str, thread: Thread, scope: Scope) -> None
         trace = trace.tb_next
     block, index = thread.block, thread.index
     where = f"[{place}in {kernel}, block {block}, thread {index}]"
-    if len(error.args) <= 1:
-        error.args = (" ".join([*map(str, error.args), where]),)
+    if all(isinstance(a, str) for a in error.args) and len(error.args) <= 1:
+        error.args = (" ".join([*error.args, where]),)
+    else:
+        error.__dict__["__notes__"] = [where]
     error.__dict__.update(kernel=kernel, block=block, thread=index)
 
 

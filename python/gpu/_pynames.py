@@ -23,8 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from . import _messages
 from ._core import Type
 from ._dtypes import DType, dtypes
+from ._names import running
 
 WEAK = {"weak_bool": bool, "weak_int": int, "weak_float": float, "weak_complex": complex}
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -132,7 +134,21 @@ def _choose(choose: Callable[..., Any]) -> Callable[..., Any]:
     return chosen
 
 
-BUILTINS: dict[str, Any] = {"int": KernelInt, "round": kernel_round, "min": _choose(min), "max": _choose(max)}
+def kernel_print(*values: Any, sep: str | None = " ", end: str | None = "\n") -> None:
+    """``print`` in a kernel: with the thread in front, if that is asked for."""
+    at = running.values or {}
+    index = [tuple(at.get(f"gpu.{name}.{axis}", 0) for axis in "xyz") for name in ("blockIdx", "threadIdx")]
+    text = (" " if sep is None else sep).join(map(str, values))
+    builtins.print(_messages.prefix(*index) + text, end=end)
+
+
+BUILTINS: dict[str, Any] = {
+    "int": KernelInt,
+    "round": kernel_round,
+    "min": _choose(min),
+    "max": _choose(max),
+    "print": kernel_print,
+}
 
 
 # ---- math

@@ -76,7 +76,7 @@ def wrong_count(x, out):
 
 @gpu.jit
 def prints(x):
-    print(x[0])
+    print(x[0], file=None)
 
 
 @gpu.jit
@@ -229,10 +229,10 @@ def min_of_nothing(x):
 #    in kernel wrong_count(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message prints(f4[::1])
-# UnsupportedError: calls.py:79:5: error: print() can't be called in a kernel
-#    79 |     print(x[0])
-#       |     ^^^^^^^^^^^
-#    help: debug thread by thread with gpu.set_device('python'), where print works
+# UnsupportedError: calls.py:79:5: error: the argument 'file' of print() has no meaning in a kernel
+#    79 |     print(x[0], file=None)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^
+#    help: output goes to sys.stdout when the launch is waited for
 #    in kernel prints(array(float32, 1d, C))
 # <<<
 # >>> message makes_an_array(f4[::1])

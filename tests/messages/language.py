@@ -145,10 +145,10 @@ def sides(x, n):
 #    in kernel dictionary(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message formatted(f4[::1])
-# UnsupportedError: language.py:52:14: error: an f-string of run-time values is not supported in a kernel: a kernel has no strings
-#    52 |     text = f"{x[0]}"
-#       |              ^^^^^^
-#    help: give the parts as constants
+# TypingError: language.py:53:12: error: len() does not take text
+#    53 |     x[1] = len(text)
+#       |            ^^^^^^^^^
+#    help: len() takes arrays, tuples and ranges
 #    in kernel formatted(array(float32, 1d, C))
 # <<<
 # >>> message bare_raise(f4[::1])
@@ -192,7 +192,7 @@ def sides(x, n):
 # TypingError: language.py:93:14: error: + does not take (str, int (weak))
 #    93 |     out[0] = "日本語" + größe  # the carets stand under the expression
 #       |              ^^^^^^^^^^^^^^^^
-#    help: a kernel has no text at run time
+#    help: text is for print and exceptions; str(...) makes text of a value
 #    in kernel wide_characters(array(float32, 1d, C), int (weak), array(float32, 1d, C))
 # <<<
 # >>> message sides(u8[::1], int)

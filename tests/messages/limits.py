@@ -81,11 +81,6 @@ def nested_too_deep(x):
     x[0] = deep(x[0])
 
 
-@gpu.jit
-def message_of_a_value(x):
-    raise ValueError("negative", x[0])
-
-
 # >>> message never_assigned(i8[::1])
 # NameResolutionError: limits.py:26:16: error: free variable 'later' has no value yet
 #    26 |         x[0] = later
@@ -179,12 +174,4 @@ def message_of_a_value(x):
 #    81 |     x[0] = deep(x[0])
 #       |            ^^^^^^^^^^
 #    in kernel nested_too_deep(array(int64, 1d, C))
-# <<<
-
-# >>> message message_of_a_value(i8[::1])
-# UnsupportedError: limits.py:86:5: error: the message of an exception in a kernel must be a constant, and this is several values
-#    86 |     raise ValueError("negative", x[0])
-#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-#    help: give one string
-#    in kernel message_of_a_value(array(int64, 1d, C))
 # <<<

@@ -182,7 +182,7 @@ def max_of_too_large(x, out):
 # TypingError: operators.py:74:14: error: + does not take (str, int (weak) 1)
 #    74 |     out[0] = "a" + 1
 #       |              ^^^^^^^
-#    help: a kernel has no text at run time
+#    help: text is for print and exceptions; str(...) makes text of a value
 #    in kernel text_plus_number(array(int64, 1d, C))
 # <<<
 # >>> message several_at_once(f4[::1], c8[::1], f4[::1])

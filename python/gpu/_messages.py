@@ -1,0 +1,214 @@
+"""Text that kernels can't make: what `print` shows and exceptions carry, put together from their numbers by Python.
+
+A print or a raise of a kernel has the types of its values (`_core.Type`, kind ``"text"`` for formatted text) from the
+compiler; a launch gives the numbers, eight bytes each, depth first: integers extended by their sign, bools as 0 or 1,
+floats as float64.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+
+from ._core import Type
+from ._errors import TypingError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    Record = tuple[tuple[Type, ...], str, tuple[int, int, int], tuple[int, int, int], bytes]
+
+
+class Short(float):
+    """A narrow float of the Numba dialect: a Python float, shown with the digits that its type needs."""
+
+    def __new__(cls, value: float, text: str) -> Short:
+        made = super().__new__(cls, value)
+        made.text = text
+        return made
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    __str__ = __repr__
+
+
+def _number(dtype: str, at: Reader) -> Any:
+    if dtype == "bool":
+        value: Any = at.integer() != 0
+    elif dtype.startswith("complex"):
+        value = complex(at.real(), at.real())
+    elif "float" in dtype:
+        value = at.real()
+    else:
+        value = at.integer()
+        if dtype == "uint64":
+            value %= 2**64
+    if at.dialect == "numba" and dtype not in ("float16", "bfloat16", "float32", "complex64"):
+        return value
+    import numpy as np
+
+    typed = _bfloat16(value) if dtype == "bfloat16" else np.dtype(dtype).type(value)
+    return Short(value, str(typed)) if at.dialect == "numba" and dtype != "complex64" else typed
+
+
+def _bfloat16(value: float) -> Any:
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        return value
+    return bfloat16(value)
+
+
+class Reader:
+    """The numbers of one message, one after the other."""
+
+    def __init__(self, data: bytes, dialect: str) -> None:
+        self.data, self.dialect, self.place = data, dialect, 0
+
+    def _next(self, form: str) -> Any:
+        self.place += 8
+        return struct.unpack_from(form, self.data, self.place - 8)[0]
+
+    def integer(self) -> int:
+        """The next number as a signed integer."""
+        found: int = self._next("<q")
+        return found
+
+    def real(self) -> float:
+        """The next number as a float."""
+        found: float = self._next("<d")
+        return found
+
+    def value(self, t: Type) -> Any:
+        """The Python object of a type, from the next numbers."""
+        if t.kind == "scalar":
+            return _number(str(t.dtype), self)
+        if t.kind == "weak_bool":
+            return self.integer() != 0
+        if t.kind == "weak_int":
+            return self.integer()
+        if t.kind == "weak_float":
+            return self.real()
+        if t.kind == "weak_complex":
+            return complex(self.real(), self.real())
+        if t.kind == "tuple":
+            items = tuple(self.value(item) for item in t.items)
+            return items if t.fields is None else _named(t.fields)(*items)
+        if t.kind == "text":
+            return self.text(t)
+        return t.object if t.kind == "object" else None
+
+    def text(self, t: Type) -> Any:
+        """Formatted text; an array for elements that are to be shown as one."""
+        kind, word, *items = (self.value(item) for item in t.items)
+        if kind == "format":
+            value, spec = (*items, "")[:2]
+            converted = {"s": str, "r": repr, "a": ascii}.get(word, lambda x: x)(value)
+            return format(converted, spec)
+        if kind == "percent":
+            return items[0] % items[1]
+        if kind == "method":
+            names = (t.fields or ())[3:]
+            plain = [x for x, name in zip(items[1:], names, strict=True) if not name]
+            return items[0].format(*plain, **{n: x for x, n in zip(items[1:], names, strict=True) if n})
+        if kind == "array":
+            import numpy as np
+
+            return np.array(items[0], dtype=word)
+        return "".join(items)
+
+
+def _named(fields: tuple[str, ...]) -> Any:
+    """A named tuple's class; the kernel doesn't know what its own is called."""
+    from collections import namedtuple
+
+    return namedtuple("tuple", fields)
+
+
+def arguments(types: tuple[Type, ...], dialect: str, data: bytes) -> tuple[Any, ...]:
+    """The values of a message."""
+    reader = Reader(data, dialect)
+    return tuple(reader.value(t) for t in types)
+
+
+def _is_fixed(t: Type) -> bool:
+    """Whether no format specification in a text depends on a value."""
+    if t.kind not in ("text", "tuple"):
+        return True
+    named = t.kind == "text" and t.items[0].object == "format" and len(t.items) > 3
+    return all(map(_is_fixed, t.items)) and (not named or t.items[3].kind == "object")
+
+
+def check(types: tuple[Type, ...], dialect: str, file: str, line: int) -> bool:
+    """Format zeros, so that a specification that its type doesn't take is an error of the compilation.
+
+    Raises
+    ------
+    TypingError
+        With what Python says to it, and the line.
+    """
+    try:
+        if all(map(_is_fixed, types)):
+            arguments(types, dialect, bytes(8 * 1024))
+    except (ValueError, TypeError, LookupError) as error:
+        raise TypingError(f"{file}:{line}: this text can't be formatted: {error}") from None
+    return True
+
+
+def prefix(block: Iterable[int], thread: Iterable[int]) -> str:
+    """What stands in front of a line on request (``GPU_PRINT_PREFIX=1``); else nothing."""
+    if os.environ.get("GPU_PRINT_PREFIX", "0") in ("", "0"):
+        return ""
+    return f"[block {tuple(map(int, block))} thread {tuple(map(int, thread))}] "
+
+
+def _line(record: Record) -> str:
+    types, dialect, block, thread, data = record
+    try:
+        sep, end, *values = arguments(types, dialect, data)
+        text = (" " if sep is None else sep).join(map(str, values)) + ("\n" if end is None else end)
+    except (ValueError, TypeError, LookupError) as error:
+        text = f"<{type(error).__name__}: {error}>\n"
+    return prefix(block, thread) + text
+
+
+def show(records: list[Record], lost: int, room: int) -> None:
+    """Write what kernels printed to ``sys.stdout``.
+
+    Parameters
+    ----------
+    records : list of tuples
+        For each print: types, dialect, block, thread, and the numbers as bytes.
+    lost : int
+        How many more found no room.
+    room : int
+        Bytes of the buffer on the device.
+    """
+    if sys.stdout is None:
+        return
+    text = "".join(map(_line, records))
+    if lost:
+        text += f"... {lost} more print{'s' * (lost != 1)} lost: the buffer of {room} bytes was full; "
+        text += "GPU_PRINT_BUFFER sets its size\n"
+    sys.stdout.write(text)
+
+
+_at_exit: set[str] = set()
+
+
+def show_at_exit(device: str) -> None:
+    """Wait for a device when the process ends, so that what nobody waited for is shown."""
+    if device in _at_exit:
+        return
+    import atexit
+
+    from ._core import synchronize_device
+
+    _at_exit.add(device)
+    atexit.register(synchronize_device, device)
