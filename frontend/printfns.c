@@ -62,6 +62,28 @@ static Val shown_object(Eval *e, Val v) {
     return val_tuple(e, 3, at);
 }
 
+static Val shown(Eval *e, PySpan span, const char *what, Val v);
+
+/* Items of a tuple, dict or instance, at out; false: one can't be shown. */
+static bool shown_items(Eval *e, PySpan span, const char *what, Val v, Val *out) {
+    for (uint32_t i = 0; i < v.ty->n; i++) {
+        out[i] = shown(e, span, what, v.items[i]);
+        if (val_poisoned(out[i])) return false;
+    }
+    return true;
+}
+
+/* Python makes an object of that class, without its __init__, and says how it looks. */
+static Val shown_instance(Eval *e, PySpan span, const char *what, Val v) {
+    Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
+    const char **fields = ARENA_ARRAY(e->arena, const char *, v.ty->n + 1);
+    items[0] = (Val){.ty = ty_object(e->types, v.ty->obj)};
+    fields[0] = "";
+    for (uint32_t i = 0; i < v.ty->n; i++) fields[i + 1] = v.ty->fields[i];
+    if (!shown_items(e, span, what, v, items + 1)) return val_poison(e);
+    return text_of(e, TEXT_INSTANCE, "", v.ty->n + 1, items, fields);
+}
+
 /* A value as text keeps it; POISON: reported as what() can't show it. */
 static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     Val r = {0};
@@ -73,12 +95,16 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     case TY_DTYPE: return constant_string(e, dtype_info[v.ty->dtype].name);
     case TY_OBJECT: r = shown_object(e, v); break;
     case TY_ARRAY: r = shown_array(e, span, v); break;
+    case TY_INSTANCE:
+        if (v.ty->sub == 0) return shown_instance(e, span, what, v);
+        break;
+    case TY_DICT: {
+        Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
+        return shown_items(e, span, what, v, items) ? text_of(e, TEXT_DICT, "", v.ty->n, items, NULL) : val_poison(e);
+    }
     case TY_TUPLE: {
         Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
-        for (uint32_t i = 0; i < v.ty->n; i++) {
-            items[i] = shown(e, span, what, v.items[i]);
-            if (val_poisoned(items[i])) return items[i];
-        }
+        if (!shown_items(e, span, what, v, items)) return val_poison(e);
         Ty ty = ty_composite(e->types, TY_TUPLE, v.ty->sub, v.ty->n, items, v.ty->obj, v.ty->name, v.ty->fields);
         return (Val){.ty = ty, .items = items};
     }
@@ -204,11 +230,9 @@ static ArgType describe_items(Message *m, ArgKind kind, uint32_t nfirst, const A
 
 /* A text's items: the TextKind's name, a word more that it has (frontend.h), then its values. */
 static ArgType describe_text(Message *m, Val v) {
-    static const char *const kinds[] = {[TEXT_JOIN] = "join",
-                                        [TEXT_FORMAT] = "format",
-                                        [TEXT_PERCENT] = "percent",
-                                        [TEXT_METHOD] = "method",
-                                        [TEXT_ARRAY] = "array"};
+    static const char *const kinds[] = {
+        [TEXT_JOIN] = "join",   [TEXT_FORMAT] = "format", [TEXT_PERCENT] = "percent",  [TEXT_METHOD] = "method",
+        [TEXT_ARRAY] = "array", [TEXT_DICT] = "dict",     [TEXT_INSTANCE] = "instance"};
     Eval *e = m->e;
     const ArgType first[2] = {object_type(e, kinds[v.ty->sub]), object_type(e, v.ty->name)};
     ArgType t = describe_items(m, ARG_TEXT, 2, first, v);
@@ -228,6 +252,7 @@ static ArgType describe(Message *m, Val v) {
     case TY_TUPLE:
         t = describe_items(m, ARG_TUPLE, 0, NULL, v);
         t.fields = v.ty->fields;
+        t.object = v.ty->obj;
         break;
     case TY_TEXT: return describe_text(m, v);
     case TY_OBJECT:

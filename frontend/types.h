@@ -45,8 +45,9 @@ typedef enum TyKind {
 typedef enum IterKind { ITER_RANGE, ITER_SEQ, ITER_RSEQ, ITER_ENUM, ITER_ZIP } IterKind;
 
 /* FORMAT: format(value, specification), name: the conversion 's', 'r', 'a' or none. PERCENT: items[0] % items[1]. METHOD:
- * items[0].format(...), fields: keywords, "" for none. ARRAY: nested tuples as an array, name: the dtype. */
-typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY } TextKind;
+ * items[0].format(...), fields: keywords, "" for none. The others stand for objects that are shown whole. ARRAY: nested tuples,
+ * name: the dtype. DICT: key, value, key, value ... INSTANCE: the class, then the fields. */
+typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY, TEXT_DICT, TEXT_INSTANCE } TextKind;
 
 typedef enum GroupKind { GROUP_GRID, GROUP_BLOCK, GROUP_TILE } GroupKind;
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import enum
 import os
 import subprocess
@@ -75,6 +76,25 @@ def test_python_values(capsys: pytest.CaptureFixture[str], device: str) -> None:
     args = (-3, 2.5, 1 + 2j, False, (1, (2.0, True)), Point(1, 2))
     expected = "-3; 2.5; (1+2j); False; (1, (2.0, True)); 2; None; text; Colour.RED.\n\nab\n"
     assert shown(capsys, device, python_values, *args) == expected
+
+
+@dataclasses.dataclass
+class Ray:
+    start: float
+    step: np.float32
+
+
+@gpu.jit
+def objects(ray, point, table):
+    print(ray, point, table, Point(point.y, ray.step), sep="\n")
+    print(f"{ray.start:.2f} {point!r}", {"a": point.x, "b": (ray.start,)})
+
+
+def test_objects(capsys: pytest.CaptureFixture[str], device: str) -> None:
+    args = Ray(1.5, np.float32(0.1)), Point(3, 4), {"key": 2.5, "other": (1, None)}
+    objects.py_func(*args)
+    expected = capsys.readouterr().out
+    assert shown(capsys, device, objects, *args) == expected
 
 
 @gpu.jit

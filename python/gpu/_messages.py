@@ -99,7 +99,7 @@ class Reader:
             return complex(self.real(), self.real())
         if t.kind == "tuple":
             items = tuple(self.value(item) for item in t.items)
-            return items if t.fields is None else _named(t.fields)(*items)
+            return items if t.fields is None else (t.object or _named(t.fields))(*items)
         if t.kind == "text":
             return self.text(t)
         return t.object if t.kind == "object" else None
@@ -121,11 +121,18 @@ class Reader:
             import numpy as np
 
             return np.array(items[0], dtype=word)
+        if kind == "dict":
+            return dict(zip(items[::2], items[1::2], strict=True))
+        if kind == "instance":
+            made = object.__new__(items[0])
+            for name, x in zip((t.fields or ())[3:], items[1:], strict=True):
+                object.__setattr__(made, name, x)
+            return made
         return "".join(items)
 
 
 def _named(fields: tuple[str, ...]) -> Any:
-    """A named tuple's class; the kernel doesn't know what its own is called."""
+    """A class for a named tuple whose own isn't known."""
     from collections import namedtuple
 
     return namedtuple("tuple", fields)
