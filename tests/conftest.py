@@ -5,12 +5,22 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 
+import gpu
 import pytest
 from cuda_driver import OURS, Driver
 
 # A shell's background job ignores SIGINT, and what tests start and interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def same_device() -> Iterator[None]:
+    """A test that fails half-way leaves the current device as it was."""
+    before = gpu.current_device()
+    yield
+    if gpu.current_device() != before:
+        gpu.set_device(before)
 
 
 @pytest.fixture(scope="session")

@@ -220,15 +220,23 @@ def bound(name: str) -> float:
     return 0 if name in exact.split() else 64
 
 
+def patterns(dtype: str, n: int) -> np.ndarray[Any, Any]:
+    """Random bits as values of a float dtype: all sizes, subnormal ones too; NaN without a sign."""
+    bits = np.dtype(f"u{np.dtype(dtype).itemsize}")
+    values = np.random.default_rng(8).integers(0, np.iinfo(bits).max, n, bits, endpoint=True).view(dtype)
+    return np.where(np.isnan(values), np.dtype(dtype).type("nan"), values)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_functions(dtype: str) -> None:
-    x = edges(dtype)
-    x = np.concatenate([x, np.linspace(-3, 3, 200).astype(dtype)])
+    x = np.concatenate([edges(dtype), np.linspace(-3, 3, 200).astype(dtype), patterns(dtype, 3000)])
     unary = {f"np.{name}(x)": bound(name) for name in UNARY_FUNCTIONS if name != "nextafter"}
     with np.errstate(all="ignore"):
         dtypes = [getattr(np, text[3:-3])(x[:0]).dtype for text in unary]
     faults = compare(unary, dtypes, {"x": x})
-    a, b = pairs(dtype, dtype)
+    a, b = (
+        np.concatenate([p, q]) for p, q in zip(pairs(dtype, dtype), np.split(patterns(dtype, 6000), 2), strict=True)
+    )
     binary = {f"np.{name}(x, y)": bound(name) for name in BINARY_FUNCTIONS}
     dtypes = [getattr(np, name)(a[:0], b[:0]).dtype for name in BINARY_FUNCTIONS]
     faults += compare(binary, dtypes, {"x": a, "y": b})

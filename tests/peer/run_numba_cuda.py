@@ -29,6 +29,7 @@ EXPECTED = HERE / "numba_cuda.txt"
 REQUIREMENTS = (
     "numba-cuda==0.30.4",
     "nvidia-nvvm==13.*",
+    "nvidia-cuda-runtime==13.*",
     "numpy<2.5",
     "pytest",
     "psutil",
