@@ -144,14 +144,14 @@ typedef struct IrFuncName { const char *file, *name; } IrFuncName;
 
 /* What one kernel parameter carries. Python arguments are flattened depth first into leaves
  * (scalars and arrays); `leaf` is the number of the leaf. */
-typedef enum ParamKind { PARAM_DATA, PARAM_SHAPE, PARAM_STRIDE, PARAM_SCALAR } ParamKind;
+typedef enum ParamKind { PARAM_DATA, PARAM_SHAPE, PARAM_STRIDE, PARAM_SCALAR, PARAM_RECORD } ParamKind;
 enum { PARAM_READONLY = 1, PARAM_NOALIAS = 2, PARAM_WRITTEN = 4, PARAM_READ = 8 };
 
 typedef struct IrParam {
     uint8_t kind;           /* ParamKind */
-    uint8_t axis;           /* SHAPE, STRIDE: the axis; SCALAR: 0, or 1 for an imaginary part */
     uint8_t type;           /* Type; SHAPE and STRIDE (in bytes) are i64 */
     uint8_t flags;
+    uint16_t axis;          /* SHAPE, STRIDE: the axis; SCALAR: 0, or 1 for an imaginary part; RECORD: which u64 of its bytes */
     uint16_t leaf;
     uint16_t align;         /* DATA: known alignment of the pointer in bytes */
     const char *name;       /* the argument's Python name */

@@ -225,7 +225,7 @@ static void parse_param(Parser *p) {
     IrParam q = {.type = (uint8_t)type_name(p)};
     Word kind = word(p);
     uint16_t k = 0;
-    if (!lookup(param_kind_names, 4, kind, &k))
+    if (!lookup(param_kind_names, 5, kind, &k))
         fail_at(p, p->line, "'%.*s' is no kind of parameter", (int)kind.n, kind.at);
     q.kind = (uint8_t)k;
     q.name = string(p);
@@ -234,7 +234,7 @@ static void parse_param(Parser *p) {
         unsigned flag = flag_of(param_flag_names, w);
         if (flag) q.flags |= (uint8_t)flag;
         else if (is(w, "leaf")) q.leaf = (uint16_t)small_number(p, UINT16_MAX);
-        else if (is(w, "axis")) q.axis = (uint8_t)small_number(p, UINT8_MAX);
+        else if (is(w, "axis")) q.axis = (uint16_t)small_number(p, UINT16_MAX);
         else if (is(w, "align")) q.align = (uint16_t)small_number(p, UINT16_MAX);
         else fail_at(p, p->line, "unknown word '%.*s' at a parameter", (int)w.n, w.at);
     }

@@ -394,7 +394,7 @@ static bool check_header(Verifier *v) {
     for (uint32_t i = 0; i < m->params.n; i++) {
         const IrParam *p = &m->params.at[i];
         bool pointer = p->type < T__COUNT && type_is_ptr(p->type);
-        if (p->type == T_VOID || p->type >= T__COUNT || p->kind > PARAM_SCALAR)
+        if (p->type == T_VOID || p->type >= T__COUNT || p->kind > PARAM_RECORD)
             return fail(v, "parameter %u has a bad type or kind", i);
         if (pointer != (p->kind == PARAM_DATA))
             return fail(v, "parameter %u: data is a pointer and nothing else is", i);

@@ -198,6 +198,9 @@ static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
         return e_fail(e, span, "^ is the exclusive or; int(...) makes numbers of bools", DIAG_BOOL_SUBTRACT);
     if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY)
         help = "a kernel computes on elements: index the array, as in x[i]";
+    else if (a.ty->kind == TY_RECORD && b.ty->kind == TY_RECORD)
+        help = "records with fields of the same names are equal or not; else compare fields";
+    else if (a.ty->kind == TY_RECORD || b.ty->kind == TY_RECORD) help = "name a field, as in r.x or r['x']";
     else if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) help = "test it with `is None` first";
     else if (strcmp(op, "@") == 0) help = "write loops over the elements";
     else if (is_int_kind(a) && is_int_kind(b))
@@ -440,6 +443,14 @@ static bool dtype_of_name(const char *s, DType *out) {
     return *out != DT_NONE;
 }
 
+bool val_elem_named(Eval *e, Val v, Elem *out) {
+    DType d;
+    if (v.ty && v.ty->kind == TY_DTYPE && v.ty->record) *out = elem_record(v.ty->record, v.ty->record->align);
+    else if (val_dtype_named(e, v, &d)) *out = elem_scalar(d);
+    else return false;
+    return true;
+}
+
 /* np.float32, "f4" ... beside a dtype. */
 bool val_dtype_named(Eval *e, Val v, DType *out) {
     const char *s;
@@ -449,16 +460,17 @@ bool val_dtype_named(Eval *e, Val v, DType *out) {
 /* Things known when compiling: strings by value, dtypes by type, other objects by identity. */
 static bool compare_known(Eval *e, PyCompare op, Val a, Val b, bool *out) {
     const char *x, *y;
-    DType p, q;
+    Elem p, q;
     if (val_as_str(e, a, &x) && val_as_str(e, b, &y)) {
         *out = pred_holds(compare_pred[op], strcmp(x, y));
         return true;
     }
     if (op != PYC_EQ && op != PYC_NE) return false;
     bool same = a.ty == b.ty;
+    DType c, d;
     if (a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE)
-        same = val_dtype_named(e, a, &p) && val_dtype_named(e, b, &q) && p == q;
-    else if (val_as_dtype(e, a, &p) && val_as_dtype(e, b, &q)) same = p == q;
+        same = val_elem_named(e, a, &p) && val_elem_named(e, b, &q) && p.dtype == q.dtype && p.record == q.record;
+    else if (val_as_dtype(e, a, &c) && val_as_dtype(e, b, &d)) same = c == d;
     else if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY) return false;
     *out = same == (op == PYC_EQ);
     return true;
@@ -473,8 +485,11 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     if (special.ty) return special;
     if (a.ty->kind == TY_INSTANCE || b.ty->kind == TY_INSTANCE || a.ty->kind == TY_DICT || b.ty->kind == TY_DICT)
         return operand_error(e, span, compare_text[op], a, b);
+    bool records = a.ty->kind == TY_RECORD || b.ty->kind == TY_RECORD;
+    Val equal = records ? record_compare(e, span, op, a, b) : (Val){0};
+    if (equal.ty) return equal;
     bool text = a.ty->kind == TY_TEXT || b.ty->kind == TY_TEXT; /* made on the host, later */
-    if (!text && compare_known(e, op, a, b, &holds)) return val_bool(e, holds);
+    if (!records && !text && compare_known(e, op, a, b, &holds)) return val_bool(e, holds);
     return operand_error(e, span, compare_text[op], a, b);
 }
 

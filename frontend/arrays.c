@@ -16,7 +16,7 @@ Val size_minmax(Eval *e, Op op, Val a, Val b) {
 
 Val array_stride(Eval *e, Val a, uint32_t axis) {
     if (a.ty->layout == LAYOUT_A) return a.items[1 + a.ty->ndim + axis];
-    Val s = val_int(e, dtype_info[a.ty->dtype].bytes);
+    Val s = val_int(e, elem_size(elem_of(a.ty)));
     uint32_t from = a.ty->layout == LAYOUT_C ? axis + 1 : 0, to = a.ty->layout == LAYOUT_C ? a.ty->ndim : axis;
     for (uint32_t k = from; k < to; k++) s = size_op(e, PYB_MUL, s, array_size(a, k));
     return s;
@@ -31,8 +31,8 @@ Val array_with(Eval *e, Ty ty, Ref data, const Val *shape, const Val *strides) {
     return (Val){.ty = ty, .items = items};
 }
 
-Val array_made(Eval *e, DType d, bool readonly, Type space, Ref data, uint32_t ndim, const Val *shape) {
-    return array_with(e, ty_array(e->types, d, ndim, LAYOUT_C, readonly, space), data, shape, NULL);
+Val array_made(Eval *e, Elem elem, bool readonly, Type space, Ref data, uint32_t ndim, const Val *shape) {
+    return array_with(e, ty_array(e->types, elem, ndim, LAYOUT_C, readonly, space), data, shape, NULL);
 }
 
 Val array_param(Eval *e, const ArgType *a, Ref data, const Ref *shape, const Ref *strides) {
@@ -41,7 +41,8 @@ Val array_param(Eval *e, const ArgType *a, Ref data, const Ref *shape, const Ref
         s[k] = val_rt_int(e, shape ? shape[k] : REF_NONE);
         t[k] = val_rt_int(e, strides ? strides[k] : REF_NONE);
     }
-    Ty ty = ty_array(e->types, (DType)a->dtype, a->ndim, (Layout)a->layout, a->readonly, T_PTR);
+    Elem elem = a->record ? elem_record(a->record, a->align) : elem_scalar((DType)a->dtype);
+    Ty ty = ty_array(e->types, elem, a->ndim, (Layout)a->layout, a->readonly, T_PTR);
     return array_with(e, ty, data, s, t);
 }
 
@@ -49,13 +50,13 @@ Val array_flatten_to_a(Eval *e, Val a) {
     if (a.ty->layout == LAYOUT_A) return a;
     Val strides[MAX_NDIM];
     for (uint32_t k = 0; k < a.ty->ndim; k++) strides[k] = array_stride(e, a, k);
-    Ty ty = ty_array(e->types, val_dtype(a), a.ty->ndim, LAYOUT_A, a.ty->readonly, (Type)a.ty->space);
+    Ty ty = ty_array(e->types, elem_of(a.ty), a.ty->ndim, LAYOUT_A, a.ty->readonly, (Type)a.ty->space);
     return array_with(e, ty, array_data(a), a.items + 1, strides);
 }
 
 /* A captured array in C order, whatever its own strides. */
 static void copy_in_order(const HostArray *a, uint32_t axis, const char *from, char **to) {
-    size_t bytes = dtype_info[a->dtype].bytes;
+    size_t bytes = elem_bytes(a->dtype, a->record);
     if (axis == a->ndim) {
         memcpy(*to, from, bytes);
         *to += bytes;
@@ -88,14 +89,15 @@ static uint32_t captured_data(Eval *e, const HostArray *a, size_t size) {
 
 Val array_captured(Eval *e, const HostArray *a, bool is_bytes) {
     Val shape[MAX_NDIM];
-    size_t size = dtype_info[a->dtype].bytes;
+    size_t size = elem_bytes(a->dtype, a->record);
     for (uint32_t k = 0; k < a->ndim; k++) {
         shape[k] = val_int(e, a->shape[k]);
         size *= (size_t)a->shape[k];
     }
     Type space = size <= CONST_BYTES ? T_PTRC : T_PTR;
     Ref data = e->building ? e_emit(e, OP_DATA, space, 0, NULL, 0, captured_data(e, a, size)) : REF_NONE;
-    Ty ty = is_bytes ? ty_bytes(e->types, space) : ty_array(e->types, a->dtype, a->ndim, LAYOUT_C, true, space);
+    Elem elem = a->record ? elem_record(a->record, a->record->align) : elem_scalar(a->dtype);
+    Ty ty = is_bytes ? ty_bytes(e->types, space) : ty_array(e->types, elem, a->ndim, LAYOUT_C, true, space);
     return array_with(e, ty, data, shape, NULL);
 }
 
@@ -103,7 +105,7 @@ Val array_captured(Eval *e, const HostArray *a, bool is_bytes) {
 
 /* index[k] in range. Horner in elements for contiguous arrays, a sum of bytes for others. */
 Ref array_at(Eval *e, Val a, const Val *index, uint32_t n) {
-    uint32_t bytes = dtype_info[a.ty->dtype].bytes, ndim = a.ty->ndim;
+    uint32_t bytes = elem_size(elem_of(a.ty)), ndim = a.ty->ndim;
     Val sum = val_int(e, 0);
     if (a.ty->layout == LAYOUT_A) {
         for (uint32_t k = 0; k < n; k++)
@@ -126,12 +128,20 @@ Ref imag_address(Eval *e, DType d, Ref p) {
                   dtype_info[d].bytes / 2u);
 }
 
+/* A field of a packed record may lie anywhere. */
+static uint16_t mem_sub(Elem elem) { return elem_is_askew(elem) ? MEM_UNALIGNED : 0; }
+
+static Ref load_part(Eval *e, Elem elem, Ref p) {
+    return e_emit(e, OP_LOAD, dtype_info[elem.dtype].ir, 1, &p, mem_sub(elem), 0);
+}
+
 Val array_load(Eval *e, Ty array, Ref p) {
     DType d = (DType)array->dtype;
-    Type t = dtype_info[d].ir;
-    if (array->weak) return to_size(e, val_typed(e, d, e_load(e, t, p)));
-    if (!dt_is_complex(d)) return val_typed(e, d, e_load(e, t, p));
-    Ref re = e_load(e, t, p), im = e_load(e, t, imag_address(e, d, p));
+    Elem elem = elem_of(array);
+    if (d == DT_RECORD) return record_at(e, elem, array->readonly, (Type)array->space, p);
+    if (array->weak) return to_size(e, val_typed(e, d, load_part(e, elem, p)));
+    if (!dt_is_complex(d)) return val_typed(e, d, load_part(e, elem, p));
+    Ref re = load_part(e, elem, p), im = load_part(e, elem, imag_address(e, d, p));
     return val_complex(e, SCALAR(d, false), re, im);
 }
 
@@ -143,7 +153,7 @@ Val array_element(Eval *e, PySpan span, Val a, Val index) {
     Layout layout = a.ty->layout == LAYOUT_C ? LAYOUT_C : LAYOUT_A;
     Val strides[MAX_NDIM];
     for (uint32_t k = 1; k < a.ty->ndim && layout == LAYOUT_A; k++) strides[k - 1] = array_stride(e, a, k);
-    Ty ty = ty_array(e->types, val_dtype(a), a.ty->ndim - 1u, layout, a.ty->readonly, (Type)a.ty->space);
+    Ty ty = ty_array(e->types, elem_of(a.ty), a.ty->ndim - 1u, layout, a.ty->readonly, (Type)a.ty->space);
     return array_with(e, ty, p, a.items + 2, strides);
 }
 
@@ -165,16 +175,21 @@ Val array_stored(Eval *e, PySpan span, DType d, Val v) {
     return c;
 }
 
-void array_store(Eval *e, DType d, Ref p, Val v) {
+static void store_part(Eval *e, Elem elem, Ref p, Ref v) {
+    e_emit(e, OP_STORE, T_VOID, 2, (Ref[]){p, v}, mem_sub(elem), 0);
+}
+
+void array_store(Eval *e, Elem elem, Ref p, Val v) {
+    DType d = (DType)elem.dtype;
     Val c = array_stored(e, e->value_span, d, v);
     if (val_poisoned(c)) return;
     if (!dt_is_complex(d)) {
-        e_store(e, p, val_ref(e, c));
+        store_part(e, elem, p, val_ref(e, c));
         return;
     }
-    e_store(e, p, val_re(e, c));
+    store_part(e, elem, p, val_re(e, c));
     Ref at = imag_address(e, d, p);
-    e_store(e, at, val_im(e, c));
+    store_part(e, elem, at, val_im(e, c));
 }
 
 /* The k-th element after the one at p, along the last axis. */
@@ -182,7 +197,7 @@ Ref array_neighbour(Eval *e, Val a, Ref p, uint32_t k) {
     if (!k || p == REF_NONE) return p;
     Type space = (Type)a.ty->space;
     if (a.ty->layout == LAYOUT_C)
-        return e_emit(e, OP_ADDR, space, 2, (Ref[]){p, e_int(e, T_I64, k)}, 0, dtype_info[a.ty->dtype].bytes);
+        return e_emit(e, OP_ADDR, space, 2, (Ref[]){p, e_int(e, T_I64, k)}, 0, elem_size(elem_of(a.ty)));
     Val offset = size_op(e, PYB_MUL, array_stride(e, a, a.ty->ndim - 1u), val_int(e, k));
     return e_emit(e, OP_ADDR, space, 2, (Ref[]){p, val_ref(e, offset)}, 0, 1);
 }
@@ -195,9 +210,10 @@ Val array_attr(Eval *e, Val a, const char *name) {
     if (strcmp(name, "shape") == 0) return val_tuple(e, ndim, a.items + 1);
     if (strcmp(name, "ndim") == 0) return val_int(e, ndim);
     if (strcmp(name, "size") == 0) return size;
-    if (strcmp(name, "itemsize") == 0) return val_int(e, dtype_info[a.ty->dtype].bytes);
-    if (strcmp(name, "nbytes") == 0) return size_op(e, PYB_MUL, size, val_int(e, dtype_info[a.ty->dtype].bytes));
-    if (strcmp(name, "dtype") == 0) return (Val){.ty = ty_dtype(e->types, val_dtype(a))};
+    Val itemsize = val_int(e, elem_size(elem_of(a.ty)));
+    if (strcmp(name, "itemsize") == 0) return itemsize;
+    if (strcmp(name, "nbytes") == 0) return size_op(e, PYB_MUL, size, itemsize);
+    if (strcmp(name, "dtype") == 0) return (Val){.ty = ty_dtype_of(e->types, elem_of(a.ty))};
     if (strcmp(name, "strides") == 0) {
         for (uint32_t k = 0; k < ndim; k++) strides[k] = array_stride(e, a, k);
         return val_tuple(e, ndim, strides);
@@ -209,6 +225,6 @@ Val array_attr(Eval *e, Val a, const char *name) {
         shape[k] = array_size(f, ndim - 1 - k);
         if (layout == LAYOUT_A) strides[k] = array_stride(e, f, ndim - 1 - k);
     }
-    return array_with(e, ty_array(e->types, val_dtype(a), ndim, layout, a.ty->readonly, (Type)a.ty->space),
+    return array_with(e, ty_array(e->types, elem_of(a.ty), ndim, layout, a.ty->readonly, (Type)a.ty->space),
                       array_data(a), shape, strides);
 }

@@ -19,7 +19,7 @@ Val array_stride(Eval *e, Val a, uint32_t axis);    /* bytes from one element to
 Val array_with(Eval *e, Ty ty, Ref data, const Val *shape, const Val *strides);   /* strides: for LAYOUT_A */
 /* The address of a[index[0], ... index[n-1], 0 ...], each in range. */
 Ref array_at(Eval *e, Val a, const Val *index, uint32_t n);
-Val array_load(Eval *e, Ty array, Ref p);
-void array_store(Eval *e, DType d, Ref p, Val v);   /* converted as an assignment does it */
+Val array_load(Eval *e, Ty array, Ref p);           /* a scalar or a record */
+void array_store(Eval *e, Elem elem, Ref p, Val v);   /* converted as an assignment does it */
 
 #endif

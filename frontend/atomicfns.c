@@ -85,6 +85,7 @@ static bool element(Eval *e, const CallSite *site, Val array, Val index, Element
         bad_arg(e, site, 0, array, "no other thread sees a local array: assign to its element");
         return false;
     }
+    if (!want_numbers(e, site, 0, array)) return false;
     out->dtype = val_dtype(array);
     out->type = out->dtype == DT_BOOL ? T_U8 : dtype_info[out->dtype].ir;
     return array_address(e, arg_span(site, 1), array, index, true, &out->at);

@@ -47,9 +47,10 @@ static Val scalar_attr(Eval *e, Val v, const char *name) {
 }
 
 static Val dtype_attr(Eval *e, Val v, const char *name) {
-    static const char kinds[] = "biufc";
+    static const char kinds[] = "biufcV";
     DType d = val_dtype(v);
-    if (strcmp(name, "itemsize") == 0) return val_int(e, dtype_info[d].bytes);
+    if (strcmp(name, "itemsize") == 0) return val_int(e, elem_bytes(d, v.ty->record));
+    if (strcmp(name, "names") == 0) return v.ty->record ? record_names(e, v.ty->record) : val_none(e);
     if (strcmp(name, "type") == 0 || strcmp(name, "dtype") == 0) return v;
     const char *text = NULL;
     if (strcmp(name, "name") == 0 || strcmp(name, "__name__") == 0) text = dtype_info[d].name;
@@ -99,6 +100,7 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
         suggest_devfn(&s, "scalar.");
     }
     if (v.ty->kind == TY_GROUP) suggest_devfn(&s, arena_printf(e->arena, "%s.", group_families[v.ty->sub]));
+    if (v.ty->record) suggest_fields(&s, v.ty->record);
     if (v.ty->fields) suggest_among(&s, v.ty->n, v.ty->fields);
     if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.text)
         suggest_devfn(&s, arena_printf(e->arena, "%s.", info.text));
@@ -119,8 +121,13 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
         if (v.ty->weak) break;
         r = array_attr(e, v, name);
         if (!r.ty) r = method(e, "ndarray", v, name);
+        if (!r.ty && v.ty->record) r = record_attr(e, span, v, name);
         break;
     case TY_SCALAR: r = scalar_attr(e, v, name); break;
+    case TY_RECORD:
+        r = record_attr(e, span, v, name);
+        if (!r.ty) r = method(e, "record", v, name);
+        break;
     case TY_DTYPE: r = dtype_attr(e, v, name); break;
     case TY_TUPLE:
         r = instance_attr(e, span, v, name);
@@ -142,6 +149,8 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     }
     if (r.ty) return r;
     const char *help = similar_attr(e, v, name);
+    if (!help && v.ty->kind == TY_ARRAY && v.ty->record) help = fields_text(e->arena, v.ty->record);
+    if (!help && v.ty->kind == TY_RECORD) help = fields_text(e->arena, v.ty->record);
     if (!help && v.ty->kind == TY_ARRAY && !v.ty->weak)
         help = "write a loop over the elements, or call the method before the launch";
     return e_fail(e, span, help, DIAG_NO_ATTRIBUTE, ty_text(e->types, v.ty), name);

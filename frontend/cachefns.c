@@ -55,6 +55,7 @@ static bool begin(Eval *e, const CallSite *site, Val array, Val index, bool writ
         bad_arg(e, site, 0, array, "the first argument is the array, the second the index");
         return false;
     }
+    if (!want_numbers(e, site, 0, array)) return false;
     if (!array_address(e, arg_span(site, 1), array, index, written, &out->at)) return false;
     out->array = array;
     out->dtype = val_dtype(array);

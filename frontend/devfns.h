@@ -37,6 +37,7 @@ bool want_scalars(Eval *e, const CallSite *site, uint32_t n, const Val *args, bo
 bool want_ints(Eval *e, const CallSite *site, uint32_t n, const Val *args);
 Val complex_abs(Eval *e, Val z); /* abs() and np.abs() of a complex number */
 Val bad_arg(Eval *e, const CallSite *site, uint32_t i, Val v, const char *help);
+bool want_numbers(Eval *e, const CallSite *site, uint32_t i, Val array);   /* whose elements are aligned; false: reported */
 /* The type of a numpy function's loop for these arguments; false: reported. */
 bool ufunc_loop(Eval *e, const CallSite *site, unsigned loops, uint32_t n, const Val *args, DType *out);
 /* An argument in its loop's type: a constant integer that doesn't fit is an error. */

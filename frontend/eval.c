@@ -206,7 +206,8 @@ Val val_object(Eval *e, HostRef obj) {
     case HOST_COMPLEX: return val_const_float(e, SCALAR(DT_C128, e->dialect == DIALECT_NUMPY), info.re, info.im);
     case HOST_SCALAR: return scalar_from_host(e, &info);
     case HOST_TUPLE: return tuple_from_host(e, obj, &info);
-    case HOST_DTYPE: return (Val){.ty = ty_dtype(e->types, info.type)};
+    case HOST_DTYPE: return (Val){.ty = ty_dtype_of(e->types, (Elem){(uint8_t)info.type, 0, info.record})};
+    case HOST_RECORD: return record_captured(e, obj, info.array);
     case HOST_ARRAY: return array_captured(e, info.array, false);
     case HOST_BYTES: return array_captured(e, info.array, true);
     case HOST_OTHER: return other_from_host(e, obj, &info);
@@ -299,7 +300,7 @@ bool val_as_dtype(Eval *e, Val v, DType *out) {
     if (!v.ty) return false;
     if (v.ty->kind == TY_DTYPE) {
         *out = val_dtype(v);
-        return true;
+        return !v.ty->record;
     }
     if (v.ty->kind != TY_OBJECT || !e->host->info(e->host->self, v.ty->obj, &info) || info.kind != HOST_NAMED)
         return false;

@@ -4,7 +4,7 @@
  * convert.c   conversions of scalars, coercion to a joined type
  * lattice.c   equality and join of abstract values
  * arith.c     operators; complexops.c complex arithmetic
- * arrays.c    arrays; indices.c subscripts; range.c ranges; iter.c iterators; calls.c calls
+ * arrays.c    arrays; indices.c subscripts; records.c records; range.c ranges; iter.c iterators; calls.c calls
  * objects.c   instances of classes; containers.c lists, sets and dicts
  * attrs.c     attributes; step.c one instruction of Python SSA
  * infer.c     the fixed point over one function; unroll.c loops that must be unrolled; undef.c variables that aren't assigned on every path
@@ -16,6 +16,7 @@
 #include "devfn.h"
 #include "eval.h"
 #include "promote.h"
+#include "suggest.h"
 
 /* A PHI operand to be entered when all edges are known. */
 typedef struct PhiFeed { Ref phi; BlockId pred; Ref value; } PhiFeed;
@@ -137,6 +138,7 @@ Val eval_logic(Eval *e, bool both, Val a, Val b);          /* two bools: and, el
 bool val_integer_outside(Pred p, Val a, Val b, bool *holds); /* a constant decides the comparison whatever the other is */
 Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate);
 Val eval_contains(Eval *e, PySpan span, Val item, Val container, bool negate);
+bool val_elem_named(Eval *e, Val v, Elem *out);           /* the same, structured dtypes too */
 bool val_dtype_named(Eval *e, Val v, DType *out);         /* np.float32, "f4", float: what np.dtype() takes */
 Val complex_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b);
 Val complex_unary(Eval *e, PyUnary op, Scalar s, Val a);
@@ -147,13 +149,28 @@ Val array_captured(Eval *e, const HostArray *a, bool is_bytes);
 Val array_element(Eval *e, PySpan span, Val array, Val index);   /* array[index], index known to be in 0 ... n-1 */
 Val array_attr(Eval *e, Val array, const char *name);                /* ty NULL: no such attribute */
 Val array_flatten_to_a(Eval *e, Val array);         /* the same array with explicit strides */
-Val array_made(Eval *e, DType d, bool readonly, Type space, Ref data, uint32_t ndim, const Val *shape);   /* in C order */
+Val array_made(Eval *e, Elem elem, bool readonly, Type space, Ref data, uint32_t ndim, const Val *shape);   /* in C order */
 /* The address of a[index], for what isn't a plain load or store; `written`: the element is. False: reported. */
 bool array_address(Eval *e, PySpan span, Val array, Val index, bool written, Ref *out);
 /* A value as an element of the dtype, with the checks of an assignment; POISON: reported at `span`. */
 Val array_stored(Eval *e, PySpan span, DType d, Val v);
 Ref array_neighbour(Eval *e, Val a, Ref p, uint32_t k);
 Ref imag_address(Eval *e, DType d, Ref p);          /* of the imaginary part of an element at p */
+
+/* records.c */
+Val record_at(Eval *e, Elem elem, bool readonly, Type space, Ref at);
+Val record_captured(Eval *e, HostRef obj, const HostArray *a);
+Ref record_offset(Eval *e, Type space, Ref at, uint32_t bytes);
+Val record_attr(Eval *e, PySpan span, Val v, const char *name);      /* of a record, or of an array of records; ty NULL: none */
+Val record_getitem(Eval *e, PySpan span, Val v, Val index);
+void record_setitem(Eval *e, PySpan span, Val v, Val index, Val value);
+bool record_setattr(Eval *e, PySpan span, Val v, const char *name, Val value);   /* false: there is no such field */
+void record_store(Eval *e, PySpan span, Val to, Val value);          /* the whole record */
+Val record_tuple(Eval *e, PySpan span, Val v);                       /* its fields, as reading them one by one gives them */
+Val record_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);   /* ty NULL: these aren't compared */
+Val record_names(Eval *e, const Record *r);                            /* a tuple of strings */
+const char *fields_text(Arena *a, const Record *r);                    /* "its fields are 'x', 'y'" */
+void suggest_fields(Suggestion *s, const Record *r);
 
 /* iter.c */
 Val eval_iter_has(Eval *e, PySpan span, Val it);

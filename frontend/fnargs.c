@@ -30,10 +30,20 @@ Val bad_arg(Eval *e, const CallSite *site, uint32_t i, Val v, const char *help) 
     return e_fail(e, arg_span(site, i), help, DIAG_ARG_TYPE, site->name, e_text(e, v));
 }
 
+bool want_numbers(Eval *e, const CallSite *site, uint32_t i, Val array) {
+    if (array.ty->record) bad_arg(e, site, i, array, "its elements are records: name a field, as in a['x']");
+    else if (elem_is_askew(elem_of(array.ty)))
+        bad_arg(e, site, i, array,
+                "its elements aren't aligned in memory: numpy.dtype(..., align=True) lays out records that are");
+    else return true;
+    return false;
+}
+
 static const char *scalar_help(Val v) {
     switch (v.ty->kind) {
     case TY_ARRAY: return "a kernel computes on elements: index the array, as in x[i]";
     case TY_NONE: return "test it with `is None` first";
+    case TY_RECORD: return "name a field, as in r.x or r['x']";
     default: return NULL;
     }
 }

@@ -23,14 +23,19 @@ const char *argtype_text(Arena *arena, const ArgType *t) {
     case ARG_WEAK_COMPLEX: return "complex (weak)";
     case ARG_SCALAR: return dtype_info[t->dtype].name;
     case ARG_ARRAY:
-        return arena_printf(arena, "array(%s, %ud, %s%s)", dtype_info[t->dtype].name, t->ndim, layouts[t->layout],
-                            t->readonly ? ", readonly" : "");
+        return arena_printf(arena, "array(%s, %ud, %s%s)",
+                            t->record ? record_text(arena, t->record) : dtype_info[t->dtype].name, t->ndim,
+                            layouts[t->layout], t->readonly ? ", readonly" : "");
+    case ARG_RECORD: return record_text(arena, t->record);
     case ARG_TUPLE: return tuple_text(arena, t);
     case ARG_TEXT: return "text";
     case ARG_OBJECT: return "object";
     }
     return "?";
 }
+
+/* The size stands for the layout: names are told apart by the module that they are in. */
+static const char *mangled_record(Arena *arena, const Record *r) { return arena_printf(arena, "V%u", r->bytes); }
 
 /* Short and readable, such as saxpy_f_f4c1_f4c1; what isn't a letter or digit becomes '_'. */
 static const char *mangled_arg(Arena *arena, const ArgType *t) {
@@ -45,7 +50,9 @@ static const char *mangled_arg(Arena *arena, const ArgType *t) {
     case ARG_WEAK_COMPLEX: return "c";
     case ARG_SCALAR: return codes[t->dtype];
     case ARG_ARRAY:
-        return arena_printf(arena, "%s%c%u%s", codes[t->dtype], layouts[t->layout], t->ndim, t->readonly ? "r" : "");
+        return arena_printf(arena, "%s%c%u%s", t->record ? mangled_record(arena, t->record) : codes[t->dtype],
+                            layouts[t->layout], t->ndim, t->readonly ? "r" : "");
+    case ARG_RECORD: return mangled_record(arena, t->record);
     case ARG_TUPLE: {
         const char *s = "t";
         for (uint32_t i = 0; i < t->nitems; i++) s = arena_printf(arena, "%s%s", s, mangled_arg(arena, &t->items[i]));
@@ -92,7 +99,7 @@ static Ref add_param(Params *p, ParamKind kind, unsigned axis, Type type, unsign
 static Val array_argument(Params *p, const ArgType *a, const char *name) {
     Eval *e = p->e;
     Ref shape[MAX_NDIM], strides[MAX_NDIM];
-    unsigned part = type_bytes(dtype_info[a->dtype].ir);
+    unsigned part = a->record ? a->align : type_bytes(dtype_info[a->dtype].ir);
     unsigned flags =
         (a->readonly ? (unsigned)PARAM_READONLY : 0) | (e->req->facts & FACT_NOALIAS ? (unsigned)PARAM_NOALIAS : 0);
     Ref data = add_param(p, PARAM_DATA, 0, T_PTR, flags, e->req->facts & FACT_ALIGN16 ? 16 : part, name);
@@ -127,6 +134,26 @@ static Val parts_argument(Eval *e, const ArgType *a, const Val *items) {
     return dict_of(e, a->nitems, pairs);
 }
 
+/* Words of the record's bytes, which are put together in memory of the thread; LLVM takes what is read from the words
+ * themselves. In the Numba dialect, the address of the caller's record. */
+static Val record_argument(Params *p, const ArgType *a, const char *name) {
+    Eval *e = p->e;
+    uint32_t words = (a->record->bytes + 7) / 8;
+    bool numba = e->dialect == DIALECT_NUMBA;
+    if (numba) {
+        Ref at = add_param(p, PARAM_DATA, 0, T_PTR, 0, a->align, name);
+        p->leaf++;
+        return record_at(e, elem_record(a->record, a->align), false, T_PTR, at);
+    }
+    Ref at = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, 0, words * 8u);
+    for (uint32_t i = 0; i < words; i++) {
+        Ref word = add_param(p, PARAM_RECORD, i, T_U64, 0, 0, name);
+        e_store(e, record_offset(e, T_PTRL, at, i * 8u), word);
+    }
+    p->leaf++;
+    return record_at(e, elem_record(a->record, a->record->align), true, T_PTRL, at);
+}
+
 static Val argument(Params *p, const ArgType *a, const char *name) {
     Eval *e = p->e;
     switch ((ArgKind)a->kind) {
@@ -137,6 +164,7 @@ static Val argument(Params *p, const ArgType *a, const char *name) {
     case ARG_WEAK_COMPLEX: return scalar_argument(p, DT_C128, true, name);
     case ARG_SCALAR: return scalar_argument(p, (DType)a->dtype, false, name);
     case ARG_ARRAY: return array_argument(p, a, name);
+    case ARG_RECORD: return record_argument(p, a, name);
     case ARG_TUPLE: {
         Val *items = ARENA_ARRAY(e->arena, Val, a->nitems + 1);
         for (uint32_t i = 0; i < a->nitems; i++)

@@ -11,7 +11,8 @@ typedef enum Dialect { DIALECT_NUMPY, DIALECT_NUMBA } Dialect;
 typedef enum ArgKind {
     ARG_NONE, ARG_WEAK_BOOL, ARG_WEAK_INT, ARG_WEAK_FLOAT, ARG_WEAK_COMPLEX,   /* Python scalars */
     ARG_SCALAR,      /* dtype */
-    ARG_ARRAY,       /* dtype, ndim, layout, readonly */
+    ARG_ARRAY,       /* dtype, record, align, ndim, layout, readonly */
+    ARG_RECORD,      /* record: its bytes, which the kernel only reads; in the Numba dialect the record itself */
     ARG_TUPLE,       /* items: a tuple, or what `form` says */
     ARG_TEXT,        /* of messages: items: TextKind's name ("join" ...), the type's `name`, then what it is made of */
     ARG_OBJECT       /* a compile-time constant: a function, a string, a dtype, an enum member */
@@ -23,8 +24,10 @@ typedef enum ArgForm { FORM_TUPLE, FORM_INSTANCE, FORM_DICT, FORM_PARTIAL } ArgF
 
 typedef struct ArgType {
     uint8_t kind, dtype, ndim, layout;
+    uint8_t align;                   /* of records: what addresses of elements are multiples of */
     bool readonly;
     uint8_t form;                    /* ArgForm */
+    const Record *record;
     uint32_t nitems;
     const struct ArgType *items;
     const char *const *fields;       /* named tuples, instances, dicts */

@@ -18,7 +18,8 @@ typedef enum HostKind {
     HOST_TUPLE,        /* also a namedtuple: `fields` set */
     HOST_LIST, HOST_DICT, HOST_SET, HOST_SLICE,
     HOST_SCALAR,       /* a NumPy scalar, a ml_dtypes scalar: `type` */
-    HOST_DTYPE,        /* np.float32, np.dtype('f4'), cuda.float32, types.float32: `type` */
+    HOST_RECORD,       /* a NumPy record: `array`, of no dimensions */
+    HOST_DTYPE,        /* np.float32, np.dtype('f4'), cuda.float32, types.float32: `type`; a structured one: `record` */
     HOST_ARRAY,        /* a NumPy array: `array` */
     HOST_BYTES,        /* bytes: `array`, of uint8 */
     HOST_MODULE,
@@ -33,10 +34,12 @@ typedef enum HostKind {
 /* Frontend scalar types: the IR's scalars, complex, and nothing weak. */
 typedef enum DType {
     DT_BOOL, DT_I8, DT_I16, DT_I32, DT_I64, DT_U8, DT_U16, DT_U32, DT_U64,
-    DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64, DT_C128, DT__COUNT, DT_NONE = 255
+    DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64, DT_C128, DT__COUNT,
+    DT_RECORD = DT__COUNT,      /* an element that is a record, and no scalar: its Record says all else */
+    DT_NONE = 255
 } DType;
 
-typedef enum DKind { DK_BOOL, DK_INT, DK_UINT, DK_FLOAT, DK_COMPLEX } DKind;
+typedef enum DKind { DK_BOOL, DK_INT, DK_UINT, DK_FLOAT, DK_COMPLEX, DK_RECORD } DKind;
 typedef struct DTypeInfo {
     const char *name;           /* "float32" */
     const char *code;           /* "f4", as NumPy's array interface has it; bfloat16 has none */
@@ -45,7 +48,7 @@ typedef struct DTypeInfo {
     Type ir;                    /* complex: the type of a part */
     DType part;                 /* complex: dtype of a part; else itself */
 } DTypeInfo;
-extern const DTypeInfo dtype_info[DT__COUNT];   /* types.c */
+extern const DTypeInfo dtype_info[DT__COUNT + 1];   /* types.c; DT_RECORD has no bytes there: elem_bytes() */
 DType dtype_of_code(const char *code);          /* DT_NONE: none has it */
 static inline bool dt_is_int(DType d) { return dtype_info[d].kind == DK_INT || dtype_info[d].kind == DK_UINT; }
 static inline bool dt_is_float(DType d) { return dtype_info[d].kind == DK_FLOAT; }
@@ -54,8 +57,32 @@ static inline bool dt_is_complex(DType d) { return dtype_info[d].kind == DK_COMP
 typedef enum Layout { LAYOUT_C, LAYOUT_F, LAYOUT_A } Layout;   /* contiguous C, Fortran, any strides */
 #define MAX_NDIM 16
 
+/* A field of a structured dtype: a number, a record, or an array of either (ndim above 0), in C order. */
+typedef struct Record Record;
+typedef struct RecordField {
+    const char *name, *title;    /* title: a second name, or NULL */
+    const char *opaque;          /* why a kernel can't read it: "a string (S5)"; NULL: it can */
+    DType dtype;                 /* DT_RECORD: `record`; DT_NONE: opaque */
+    const Record *record;
+    uint32_t offset;             /* bytes */
+    uint8_t ndim;
+    int64_t shape[MAX_NDIM];
+} RecordField;
+
+/* A structured dtype. Of each layout (names and titles included) there is one. */
+struct Record {
+    uint32_t bytes, n;
+    uint32_t align;              /* of an element's address, with which all fields lie as well as they can: 1 to 8 */
+    const RecordField *fields;
+};
+
+static inline uint32_t elem_bytes(DType d, const Record *r) { return r ? r->bytes : dtype_info[d].bytes; }
+/* What an element's address is a multiple of, unless something lies askew. */
+static inline uint32_t elem_align(DType d, const Record *r) { return r ? r->align : dtype_info[dtype_info[d].part].bytes; }
+
 typedef struct HostArray {
     DType dtype;
+    const Record *record;        /* DT_RECORD */
     uint8_t ndim;
     Layout layout;
     bool readonly;
@@ -66,6 +93,7 @@ typedef struct HostArray {
 typedef struct HostInfo {
     HostKind kind;
     DType type;              /* SCALAR, DTYPE */
+    const Record *record;    /* DTYPE: structured */
     bool i64, u64;           /* INT, BOOL: fits int64 / uint64 (both false: too large) */
     uint64_t bits;           /* INT, BOOL, integer SCALAR: value, sign extended */
     double re, im;           /* FLOAT, COMPLEX, INT rounded, float SCALAR */

@@ -165,14 +165,17 @@ static Val general_view(Eval *e, PySpan span, Val a, const Val *index) {
     Ref p = array_data(a);
     if (!val_const(offset) || offset.i)
         p = e_emit(e, OP_ADDR, (Type)a.ty->space, 2, (Ref[]){p, val_ref(e, offset)}, 0, 1);
-    Ty ty = ty_array(e->types, val_dtype(a), ndim, contiguous ? LAYOUT_C : LAYOUT_A, a.ty->readonly, (Type)a.ty->space);
+    Ty ty =
+        ty_array(e->types, elem_of(a.ty), ndim, contiguous ? LAYOUT_C : LAYOUT_A, a.ty->readonly, (Type)a.ty->space);
     return array_with(e, ty, p, shape, strides);
 }
 
 static Val array_getitem(Eval *e, PySpan span, Val a, Val index) {
     Val at[MAX_NDIM], in[MAX_NDIM];
     bool ints;
+    const char *name;
     if (is_ellipsis(e, index)) return a;
+    if (val_as_str(e, index, &name)) return record_getitem(e, span, a, index);
     if (!spread_indices(e, span, a, index, at, &ints)) return val_poison(e);
     if (!ints && a.ty->weak)
         return e_fail(e, span, "index them one by one", DIAG_CONSTRUCT, "a slice of bytes",
@@ -219,6 +222,7 @@ static Val container_item(Eval *e, PySpan span, Val v, Val index) {
 Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (val_poisoned(v) || val_poisoned(index)) return val_poison(e);
     if (v.ty->kind == TY_ARRAY) return array_getitem(e, span, v, index);
+    if (v.ty->kind == TY_RECORD) return record_getitem(e, span, v, index);
     if (v.ty->kind == TY_TUPLE) return tuple_item(e, span, v, index);
     if (v.ty->kind == TY_RANGE && index.ty->kind == TY_SLICE) return range_slice(e, span, v, index);
     if (v.ty->kind == TY_RANGE) {
@@ -252,6 +256,11 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     if (val_poisoned(a) || val_poisoned(index) || val_poisoned(value)) return;
     Val at[MAX_NDIM], in[MAX_NDIM];
     bool ints;
+    const char *name;
+    if (a.ty->kind == TY_RECORD || (a.ty->kind == TY_ARRAY && val_as_str(e, index, &name))) {
+        record_setitem(e, span, a, index, value);
+        return;
+    }
     if (!writable(e, span, a)) return;
     if (!spread_indices(e, span, a, index, at, &ints)) return;
     if (!ints) {
@@ -259,14 +268,18 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
                "a thread stores one element at a time");
         return;
     }
-    if (!val_is_scalar(value)) {
+    if (!val_is_scalar(value) && a.ty->dtype != DT_RECORD) {
         bool many = value.ty->kind == TY_ARRAY || value.ty->kind == TY_TUPLE;
-        e_fail(e, e->value_span, many ? "store its items one by one" : "an element is one number", DIAG_STORE_TYPE,
-               e_text(e, a), e_text(e, value));
+        const char *help = many                          ? "store its items one by one"
+                           : value.ty->kind == TY_RECORD ? "an element is one number: name a field of the record"
+                                                         : "an element is one number";
+        e_fail(e, e->value_span, help, DIAG_STORE_TYPE, e_text(e, a), e_text(e, value));
         return;
     }
     if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return;
-    array_store(e, val_dtype(a), array_at(e, a, in, a.ty->ndim), value);
+    Ref p = array_at(e, a, in, a.ty->ndim);
+    if (a.ty->dtype == DT_RECORD) record_store(e, span, array_load(e, a.ty, p), value);
+    else array_store(e, elem_of(a.ty), p, value);
 }
 
 bool array_address(Eval *e, PySpan span, Val a, Val index, bool written, Ref *out) {

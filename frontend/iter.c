@@ -18,6 +18,7 @@ Val eval_len(Eval *e, PySpan span, Val v) {
     if (val_poisoned(v)) return v;
     if (v.ty->kind == TY_TUPLE) return val_int(e, v.ty->n);
     if (v.ty->kind == TY_ARRAY && v.ty->ndim) return v.items[1];
+    if (v.ty->kind == TY_RECORD) return val_int(e, v.ty->record->n);
     if (v.ty->kind == TY_RANGE) return range_len(e, span, v);
     if (v.ty->kind == TY_DICT) return val_int(e, v.ty->n / 2);
     if (val_as_str(e, v, &s)) return val_int(e, utf8_length(s));
@@ -102,6 +103,7 @@ Val eval_iter(Eval *e, PySpan span, Val v) {
     switch (v.ty->kind) {
     case TY_ITER: return v;
     case TY_RANGE: return range_iter(e, span, v);
+    case TY_RECORD: return eval_iter(e, span, record_tuple(e, span, v));
     case TY_ARRAY:
         if (!v.ty->ndim) break;
         return make_iter(e, ITER_SEQ, 3, (Val[]){v, val_int(e, 0), eval_len(e, span, v)});

@@ -84,15 +84,28 @@ static bool join_scalars(Eval *e, Val a, Val b, Val *out) {
 
 static bool join_arrays(Eval *e, Val a, Val b, Val *out) {
     Ty x = a.ty, y = b.ty;
-    if (x->dtype != y->dtype || x->ndim != y->ndim || x->space != y->space || x->weak != y->weak) return false;
+    if (x->dtype != y->dtype || x->record != y->record || x->align != y->align || x->ndim != y->ndim ||
+        x->space != y->space || x->weak != y->weak)
+        return false;
     Layout layout = x->layout == y->layout ? (Layout)x->layout : LAYOUT_A;
-    Ty ty =
-        x->weak ? x : ty_array(e->types, (DType)x->dtype, x->ndim, layout, x->readonly || y->readonly, (Type)x->space);
+    Ty ty = x->weak ? x : ty_array(e->types, elem_of(x), x->ndim, layout, x->readonly || y->readonly, (Type)x->space);
     Val *items = ARENA_ARRAY(e->arena, Val, ty->n);
     for (uint32_t i = 0; i < ty->n; i++) {
         items[i] = (Val){.ty = ty->items[i]};
         if (i < x->n && i < y->n && val_same(a.items[i], b.items[i])) items[i] = val_abstract(e, a.items[i]);
     }
+    *out = (Val){.ty = ty, .items = items};
+    return true;
+}
+
+/* References to records of one layout; the bytes of the host's aren't known any more. */
+static bool join_records(Eval *e, Val a, Val b, Val *out) {
+    Ty x = a.ty, y = b.ty;
+    if (x->record != y->record || x->space != y->space) return false;
+    unsigned align = x->align < y->align ? x->align : y->align;
+    Ty ty = ty_record(e->types, x->record, align, x->readonly || y->readonly, (Type)x->space, NULL);
+    Val *items = ARENA_NEW(e->arena, Val);
+    *items = (Val){.ty = ty->items[0]};
     *out = (Val){.ty = ty, .items = items};
     return true;
 }
@@ -129,6 +142,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     switch (a.ty->kind) {
     case TY_SCALAR: return join_scalars(e, a, b, out);
     case TY_ARRAY: return join_arrays(e, a, b, out);
+    case TY_RECORD: return join_records(e, a, b, out);
     case TY_PTR: *out = (Val){.ty = a.ty}; return a.ty == b.ty;
     case TY_TUPLE:
     case TY_SLICE:

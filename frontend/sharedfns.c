@@ -12,7 +12,7 @@ enum { STATIC_SHARED = 48 * 1024, LOCAL_BYTES = 512 * 1024, ALLOCA_ALIGN = 16, M
 
 /* ---- arguments ------------------------------------------------------------------------------------------- */
 typedef struct Request {
-    DType dtype;
+    Elem elem;
     uint32_t ndim, align;
     Val shape[MAX_NDIM];
     Wide bytes;
@@ -57,14 +57,13 @@ static bool read_shape(Eval *e, const CallSite *site, Val shape, bool may_be_dyn
         size = size > INT32_MAX ? size : size * n;
     }
     r->dynamic = size == 0;
-    r->bytes = size * dtype_info[r->dtype].bytes;
+    r->bytes = size * elem_size(r->elem);
     return true;
 }
 
 static bool read_align(Eval *e, const CallSite *site, Val v, uint32_t most, Request *r) {
-    DType part = dtype_info[r->dtype].part;
     Wide align = 0;
-    r->align = dtype_info[part].bytes;
+    r->align = r->elem.align;
     if (!v.ty || v.ty->kind == TY_NONE) return true;
     if (!val_as_int(v, &align)) {
         e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "alignment", e_text(e, v));
@@ -82,9 +81,9 @@ static bool read_align(Eval *e, const CallSite *site, Val v, uint32_t most, Requ
 static bool read_request(Eval *e, const CallSite *site, uint32_t n, const Val *args, bool shared, Request *r) {
     static const char *const params[] = {"shape", "dtype", "?alignment"};
     Val v[3];
-    *r = (Request){.dtype = DT_NONE};
+    *r = (Request){.bytes = 0};
     if (!call_bind(e, site, n, args, 3, params, v)) return false;
-    if (!val_dtype_named(e, v[1], &r->dtype)) {
+    if (!val_elem_named(e, v[1], &r->elem)) {
         e_fail(e, arg_span(site, 1), "a dtype is written np.float32 or \"float32\"", DIAG_ARG_TYPE, site->name,
                e_text(e, v[1]));
         return false;
@@ -131,10 +130,10 @@ static Val make_shared(Eval *e, const CallSite *site, Request *r) {
     }
     if (r->dynamic) {
         Ref bytes = e_conv(e, T_I64, e_sreg(e, SREG_DYNAMIC_SHARED));
-        Ref size = e_int(e, T_I64, dtype_info[r->dtype].bytes);
+        Ref size = e_int(e, T_I64, elem_size(r->elem));
         r->shape[0] = val_rt_int(e, e_op2(e, OP_TRUNCDIV, T_I64, bytes, size));
     }
-    return array_made(e, r->dtype, false, T_PTRS, data, r->ndim, r->shape);
+    return array_made(e, r->elem, false, T_PTRS, data, r->ndim, r->shape);
 }
 
 Val fn_shared_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -143,7 +142,7 @@ Val fn_shared_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) 
 }
 
 Val shared_array(Eval *e, const CallSite *site, DType d, uint32_t ndim, const Val *shape) {
-    Request r = {.dtype = d, .ndim = ndim, .align = dtype_info[dtype_info[d].part].bytes};
+    Request r = {.elem = elem_scalar(d), .ndim = ndim, .align = elem_scalar(d).align};
     r.bytes = dtype_info[d].bytes;
     for (uint32_t k = 0; k < ndim; k++) {
         r.shape[k] = shape[k];
@@ -158,7 +157,7 @@ Val fn_local_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (r.bytes > LOCAL_BYTES)
         return too_large(e, site, r.bytes, "the array", LOCAL_BYTES, "a part of an array argument for each thread");
     Ref data = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, 0, (uint64_t)r.bytes);
-    return array_made(e, r.dtype, false, T_PTRL, data, r.ndim, r.shape);
+    return array_made(e, r.elem, false, T_PTRL, data, r.ndim, r.shape);
 }
 
 /* A captured array is constant already: in constant memory if it is small. */
@@ -187,31 +186,32 @@ static Val product(Eval *e, uint32_t n, const Val *items) {
     return size;
 }
 
-static Val remade(Eval *e, Val a, DType d, uint32_t ndim, const Val *shape) {
-    return array_made(e, d, a.ty->readonly, (Type)a.ty->space, a.items[0].ref[0], ndim, shape);
+static Val remade(Eval *e, Val a, Elem elem, uint32_t ndim, const Val *shape) {
+    return array_made(e, elem, a.ty->readonly, (Type)a.ty->space, a.items[0].ref[0], ndim, shape);
 }
 
 Val fn_array_view(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"/self", "dtype"};
     Val v[2], shape[MAX_NDIM];
-    DType d;
+    Elem to_elem;
     if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
-    if (!val_dtype_named(e, v[1], &d))
+    if (!val_elem_named(e, v[1], &to_elem))
         return e_fail(e, site->span, "a dtype is written np.float32", DIAG_ARG_TYPE, site->name, e_text(e, v[1]));
     Val a = self_array(e, site, v[0], "only an array in C order can be seen as another type");
     if (val_poisoned(a)) return a;
-    uint32_t ndim = a.ty->ndim, from = dtype_info[a.ty->dtype].bytes, to = dtype_info[d].bytes;
+    if (to_elem.align > a.ty->align) to_elem.align = a.ty->align;
+    uint32_t ndim = a.ty->ndim, from = elem_size(elem_of(a.ty)), to = elem_size(to_elem);
     Wide last = 0;
     bool known = ndim && val_as_int(a.items[ndim], &last);
     if (from != to && (!ndim || (known && last * from % to)))
         return e_fail(e, site->span, "the bytes of the last axis are a multiple of the new type's", DIAG_ARG_TYPES,
-                      site->name, e_text(e, a), dtype_info[d].name);
+                      site->name, e_text(e, a), elem_text(e->arena, (DType)to_elem.dtype, to_elem.record));
     for (uint32_t k = 0; k < ndim; k++) shape[k] = a.items[1 + k];
     if (from != to) {
         Val bytes = eval_arith(e, PYB_MUL, e_python_int(e), shape[ndim - 1], val_int(e, from));
         shape[ndim - 1] = eval_arith(e, PYB_FLOORDIV, e_python_int(e), bytes, val_int(e, to));
     }
-    return remade(e, a, d, ndim, shape);
+    return remade(e, a, to_elem, ndim, shape);
 }
 
 /* One size may be -1: what the others leave. */
@@ -253,7 +253,7 @@ Val fn_array_reshape(Eval *e, const CallSite *site, uint32_t n, const Val *args)
         return e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name,
                       arena_printf(e->arena, "%s elements don't become %s", wide_text(e->arena, before),
                                    wide_text(e->arena, after)));
-    return remade(e, a, val_dtype(a), ndim, shape);
+    return remade(e, a, elem_of(a.ty), ndim, shape);
 }
 
 Val fn_array_ravel(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -262,7 +262,7 @@ Val fn_array_ravel(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     a = self_array(e, site, a, "only an array in C order has one axis without a copy");
     if (val_poisoned(a)) return a;
     Val total = product(e, a.ty->ndim, a.items + 1);
-    return remade(e, a, val_dtype(a), 1, &total);
+    return remade(e, a, elem_of(a.ty), 1, &total);
 }
 
 /* ---- barriers and fences --------------------------------------------------------------------------------------- */

@@ -321,9 +321,20 @@ static Val step_match_seq(const Step *s) {
     return val_poisoned(v) ? v : val_bool(s->e, v.ty->kind == TY_TUPLE || v.ty->kind == TY_RANGE);
 }
 
+/* r.x = value; `v` was read already, as the source has it: the value first */
+static Val store_field(const Step *s, Val v) {
+    Val value = arg(s, 1);
+    if (val_poisoned(value)) return value;
+    if (s->e->building) s->e->value_span = operand_span(s, 1);
+    record_setattr(s->e, s->span, v, s->in->name, value);
+    s->e->value_span = (PySpan){0};
+    return val_none(s->e);
+}
+
 static Val step_store_attr(const Step *s) {
     Val v = arg(s, 0);
     if (val_poisoned(v)) return v;
+    if (v.ty->kind == TY_RECORD || (v.ty->kind == TY_ARRAY && v.ty->record)) return store_field(s, v);
     return e_fail(s->e, s->span, "a kernel writes elements of arrays", DIAG_STORE_ATTRIBUTE, s->in->name,
                   e_text(s->e, v));
 }

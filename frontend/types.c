@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-const DTypeInfo dtype_info[DT__COUNT] = {
+const DTypeInfo dtype_info[DT__COUNT + 1] = {
     [DT_BOOL] = {"bool", "b1", 1, 1, DK_BOOL, T_BOOL, DT_BOOL},
     [DT_I8] = {"int8", "i1", 1, 8, DK_INT, T_I8, DT_I8},
     [DT_I16] = {"int16", "i2", 2, 16, DK_INT, T_I16, DT_I16},
@@ -20,6 +20,7 @@ const DTypeInfo dtype_info[DT__COUNT] = {
     [DT_F64] = {"float64", "f8", 8, 64, DK_FLOAT, T_F64, DT_F64},
     [DT_C64] = {"complex64", "c8", 8, 64, DK_COMPLEX, T_F32, DT_F32},
     [DT_C128] = {"complex128", "c16", 16, 128, DK_COMPLEX, T_F64, DT_F64},
+    [DT_RECORD] = {"record", "", 0, 0, DK_RECORD, T_VOID, DT_RECORD},
 };
 
 DType dtype_of_code(const char *code) {
@@ -65,8 +66,9 @@ static bool same_object(const Types *t, HostRef a, HostRef b) {
 }
 
 static bool same_node(const Types *t, const TyNode *a, const TyNode *b) {
-    if (a->kind != b->kind || a->dtype != b->dtype || a->ndim != b->ndim || a->layout != b->layout ||
-        a->space != b->space || a->sub != b->sub || a->weak != b->weak || a->readonly != b->readonly || a->n != b->n)
+    if (a->kind != b->kind || a->dtype != b->dtype || a->align != b->align || a->record != b->record ||
+        a->ndim != b->ndim || a->layout != b->layout || a->space != b->space || a->sub != b->sub ||
+        a->weak != b->weak || a->readonly != b->readonly || a->n != b->n)
         return false;
     for (uint32_t i = 0; i < a->n; i++)
         if (a->items[i] != b->items[i]) return false;
@@ -77,7 +79,8 @@ static bool same_node(const Types *t, const TyNode *a, const TyNode *b) {
 /* The object isn't hashed: two handles may be one object. */
 static uint32_t hash_node(const TyNode *n) {
     uint32_t h = mix(n->kind, n->dtype | (unsigned)n->ndim << 8 | (unsigned)n->layout << 16 | (unsigned)n->space << 24);
-    h = mix(h, n->sub | (unsigned)n->weak << 8 | (unsigned)n->readonly << 9);
+    h = mix(h, n->sub | (unsigned)n->weak << 8 | (unsigned)n->readonly << 9 | (unsigned)n->align << 16);
+    h = mix(h, (uintptr_t)n->record);
     for (uint32_t i = 0; i < n->n; i++) h = mix(h, (uintptr_t)n->items[i]);
     return h;
 }
@@ -119,16 +122,23 @@ Ty ty_none(Types *t) { return t->none; }
 Ty ty_scalar(Types *t, DType d, bool weak) { return t->scalar[d][weak]; }
 Ty ty_ptr(Types *t, Type space) { return intern(t, &(TyNode){.kind = TY_PTR, .space = (uint8_t)space}); }
 Ty ty_dtype(Types *t, DType d) { return intern(t, &(TyNode){.kind = TY_DTYPE, .dtype = (uint8_t)d}); }
+
+Ty ty_dtype_of(Types *t, Elem elem) {
+    return intern(t, &(TyNode){.kind = TY_DTYPE, .dtype = elem.dtype, .record = elem.record});
+}
+
 Ty ty_object(Types *t, HostRef obj) { return intern(t, &(TyNode){.kind = TY_OBJECT, .obj = obj}); }
 
-Ty ty_array(Types *t, DType d, unsigned ndim, Layout layout, bool readonly, Type space) {
+Ty ty_array(Types *t, Elem elem, unsigned ndim, Layout layout, bool readonly, Type space) {
     if (ndim <= 1 && layout == LAYOUT_F) layout = LAYOUT_C;
     Ty items[1 + 2 * MAX_NDIM];
     uint32_t n = 1 + ndim * (layout == LAYOUT_A ? 2u : 1u);
     items[0] = ty_ptr(t, space);
     for (uint32_t i = 1; i < n; i++) items[i] = t->scalar[DT_I64][t->dialect == DIALECT_NUMPY];
     return intern(t, &(TyNode){.kind = TY_ARRAY,
-                               .dtype = (uint8_t)d,
+                               .dtype = elem.dtype,
+                               .align = elem.align,
+                               .record = elem.record,
                                .ndim = (uint8_t)ndim,
                                .layout = (uint8_t)layout,
                                .readonly = readonly,
@@ -137,8 +147,21 @@ Ty ty_array(Types *t, DType d, unsigned ndim, Layout layout, bool readonly, Type
                                .items = items});
 }
 
+Ty ty_record(Types *t, const Record *r, unsigned align, bool readonly, Type space, HostRef obj) {
+    Ty at = ty_ptr(t, space);
+    return intern(t, &(TyNode){.kind = TY_RECORD,
+                               .dtype = DT_RECORD,
+                               .align = (uint8_t)align,
+                               .record = r,
+                               .readonly = readonly,
+                               .space = (uint8_t)space,
+                               .obj = obj,
+                               .n = 1,
+                               .items = &at});
+}
+
 Ty ty_bytes(Types *t, Type space) {
-    TyNode node = *ty_array(t, DT_U8, 1, LAYOUT_C, true, space);
+    TyNode node = *ty_array(t, elem_scalar(DT_U8), 1, LAYOUT_C, true, space);
     node.weak = true;
     return intern(t, &node);
 }
@@ -162,12 +185,14 @@ static const char *scalar_text(Types *t, DType d, bool weak) {
                                       : "complex");
 }
 
+const char *elem_text(Arena *a, DType d, const Record *r) { return r ? record_text(a, r) : dtype_info[d].name; }
+
 static const char *array_text(Types *t, Ty ty) {
     static const char *const layouts[] = {"C", "F", "A"};
     if (ty->weak) return "bytes";
     const char *space = ty->space == T_PTRS ? ", shared" : ty->space == T_PTRL ? ", local" : "";
-    return arena_printf(t->arena, "array(%s, %ud, %s%s%s)", dtype_info[ty->dtype].name, ty->ndim, layouts[ty->layout],
-                        ty->readonly ? ", readonly" : "", space);
+    return arena_printf(t->arena, "array(%s, %ud, %s%s%s)", elem_text(t->arena, (DType)ty->dtype, ty->record), ty->ndim,
+                        layouts[ty->layout], ty->readonly ? ", readonly" : "", space);
 }
 
 static const char *items_text(Types *t, const char *open, Ty ty, const char *close) {
@@ -217,11 +242,12 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_SCALAR: return scalar_text(t, (DType)ty->dtype, ty->weak);
     case TY_PTR: return "pointer";
     case TY_ARRAY: return array_text(t, ty);
+    case TY_RECORD: return record_text(t->arena, ty->record);
     case TY_TUPLE: return items_text(t, "tuple(", ty, ")");
     case TY_SLICE: return "slice";
     case TY_RANGE: return "range";
     case TY_ITER: return iter_text(t, ty);
-    case TY_DTYPE: return arena_printf(t->arena, "dtype %s", dtype_info[ty->dtype].name);
+    case TY_DTYPE: return arena_printf(t->arena, "dtype %s", elem_text(t->arena, (DType)ty->dtype, ty->record));
     case TY_DICT: return "dict";
     case TY_INSTANCE: return name_of(t, ty->obj);
     case TY_PARTIAL: return "partial function";

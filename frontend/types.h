@@ -8,6 +8,7 @@
  *   array     data pointer, shape[0..ndim), and for LAYOUT_A strides[0..ndim) in bytes
  *   tuple     its items                         range    start, stop, step
  *   slice     start, stop, step                 method   self
+ *   record    its address: a record is a reference, as NumPy's is
  *
  * Shapes and strides are weak integers (int64 in the Numba dialect), maybe constant. */
 #ifndef GPU_TYPES_H
@@ -22,12 +23,13 @@ typedef enum TyKind {
     TY_NONE,
     TY_SCALAR,      /* dtype; weak: a Python bool, int, float, complex (DT_BOOL, DT_I64, DT_F64, DT_C128) */
     TY_PTR,         /* the data pointer in an array's items; `space` */
-    TY_ARRAY,       /* dtype, ndim, layout, readonly, space; weak: bytes, whose items are Python ints */
+    TY_ARRAY,       /* dtype, record, align, ndim, layout, readonly, space; weak: bytes, whose items are Python ints */
+    TY_RECORD,      /* record, align, readonly, space; obj: the host's record, whose bytes are constant */
     TY_TUPLE,       /* also named tuples: `fields` */
     TY_SLICE,
     TY_RANGE,
     TY_ITER,        /* `sub` is an IterKind */
-    TY_DTYPE,       /* np.float32, np.dtype("f4"), x.dtype ...: dtype */
+    TY_DTYPE,       /* np.float32, np.dtype("f4"), x.dtype ...: dtype, record */
     TY_DICT,        /* a dict: key, value, key, value ...; keys are constants */
     TY_INSTANCE,    /* of a class, obj: its `fields`. sub 1: its __init__ runs, and may set them */
     TY_PARTIAL,     /* functools.partial: function, tuple of arguments, dict of keywords */
@@ -57,6 +59,7 @@ typedef const TyNode *Ty;
 struct TyNode {
     TyKind kind;
     uint8_t dtype;              /* DType */
+    uint8_t align;              /* of elements, in bytes: less than natural in packed records */
     uint8_t ndim, layout;       /* Layout */
     uint8_t space;              /* Type: T_PTR, T_PTRS, T_PTRC, T_PTRL */
     uint8_t sub;
@@ -64,6 +67,7 @@ struct TyNode {
     uint32_t n;                 /* items of a value of this type */
     const Ty *items;            /* their types */
     const char *const *fields;  /* named tuple, instance */
+    const Record *record;
     HostRef obj;                /* named tuple, instance: the class */
     const char *name;           /* TY_METHOD */
     uint32_t hash;
@@ -75,6 +79,9 @@ typedef struct Scalar { uint8_t dtype; bool weak; } Scalar;
 #define SCALAR(d, w) ((Scalar){(uint8_t)(d), (w)})
 
 __extension__ typedef __int128 Wide;      /* constant integers: exact far beyond 64 bits */
+
+/* What an array's elements are. */
+typedef struct Elem { uint8_t dtype, align; const Record *record; } Elem;
 
 typedef enum KonstKind { KONST_NONE, KONST_INT /* ints and bools */, KONST_FLOAT, KONST_COMPLEX } KonstKind;
 
@@ -98,16 +105,25 @@ Ty ty_undef(Types *t);
 Ty ty_none(Types *t);
 Ty ty_scalar(Types *t, DType d, bool weak);
 Ty ty_ptr(Types *t, Type space);
-Ty ty_array(Types *t, DType d, unsigned ndim, Layout layout, bool readonly, Type space);
+Ty ty_array(Types *t, Elem elem, unsigned ndim, Layout layout, bool readonly, Type space);
 Ty ty_bytes(Types *t, Type space);
+Ty ty_record(Types *t, const Record *r, unsigned align, bool readonly, Type space, HostRef obj);
 Ty ty_dtype(Types *t, DType d);
+Ty ty_dtype_of(Types *t, Elem elem);
 Ty ty_object(Types *t, HostRef obj);
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
                 const char *const *fields);      /* tuple, slice, range, iterator, dict, instance, function, method */
 const char *ty_text(Types *t, Ty ty);            /* "float32", "float (weak)", "array(float32, 2d, C)" ... */
+const char *record_text(Arena *a, const Record *r);   /* "record(x: float32, y: int32[3])" */
+const char *elem_text(Arena *a, DType d, const Record *r);
 const char *wide_text(Arena *a, Wide v);           /* decimal */
 const char *val_text(Types *t, Val v);           /* the same; constants with their value: "int 3 (weak)" */
 
+static inline Elem elem_scalar(DType d) { return (Elem){(uint8_t)d, (uint8_t)elem_align(d, NULL), NULL}; }
+static inline Elem elem_record(const Record *r, unsigned align) { return (Elem){DT_RECORD, (uint8_t)align, r}; }
+static inline Elem elem_of(Ty array) { return (Elem){array->dtype, array->align, array->record}; }
+static inline bool elem_is_askew(Elem e) { return !e.record && e.align < elem_align((DType)e.dtype, NULL); }   /* a scalar that may lie anywhere */
+static inline uint32_t elem_size(Elem e) { return elem_bytes((DType)e.dtype, e.record); }
 static inline bool ty_is(Ty t, TyKind k) { return t->kind == k; }
 static inline bool val_is_scalar(Val v) { return v.ty->kind == TY_SCALAR; }
 static inline Scalar val_sc(Val v) { return SCALAR(v.ty->dtype, v.ty->weak); }

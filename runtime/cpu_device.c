@@ -204,8 +204,7 @@ static Status fill(Device *d, void *at, const void *element, unsigned bytes, siz
     }
     memcpy(at, element, bytes); /* then what is there is doubled, within what a cache holds */
     for (size_t done = bytes; done < all;) {
-        size_t n = done < 4096 ? done : 4096;
-        n = n / bytes * bytes;
+        size_t most = bytes < 4096 ? 4096 / bytes * bytes : bytes, n = done < most ? done : most;
         if (n > all - done) n = all - done;
         memcpy((char *)at + done, at, n);
         done += n;

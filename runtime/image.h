@@ -12,9 +12,9 @@
  * The same buffer serves the CPU's entry and cuLaunchKernel's. */
 typedef struct ImageParam {
     uint8_t kind;       /* ParamKind of compiler/ir.h */
-    uint8_t axis;
     uint8_t type;       /* Type of compiler/ir.h */
     uint8_t bytes;
+    uint16_t axis;
     uint8_t flags;      /* PARAM_READONLY, PARAM_WRITTEN, PARAM_READ ... of compiler/ir.h */
     uint16_t leaf;      /* which flattened argument */
     uint32_t offset;

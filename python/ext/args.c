@@ -205,6 +205,7 @@ static int put_array(Bound *b, const HostArray *a, bool on_device, uint32_t para
     int64_t *dims = leaf ? room_for_dims(b, 2u * a->ndim) : NULL;
     uint8_t *key = dims ? room_for_key(b, KEY_ARRAY_BYTES) : NULL;
     if (!key) return -1;
+    b->key_size -= KEY_ARRAY_BYTES - key_put_array(key, a, a->record ? array_record_align(a) : 0);
     memcpy(dims, a->shape, a->ndim * sizeof *dims);
     memcpy(dims + a->ndim, a->strides, a->ndim * sizeof *dims);
     leaf->is_array = true;
@@ -212,13 +213,34 @@ static int put_array(Bound *b, const HostArray *a, bool on_device, uint32_t para
     leaf->array = NULL;
     b->on_host |= !on_device;
     leaf->dtype = (uint8_t)a->dtype;
+    leaf->record = a->record;
     leaf->ndim = a->ndim;
     leaf->readonly = a->readonly;
     leaf->data = a->data;
     leaf->shape = dims;
     leaf->strides = dims + a->ndim;
-    Layout layout = a->ndim <= 1 && a->layout == LAYOUT_F ? LAYOUT_C : a->layout;
-    key_put_array(key, a->dtype, a->ndim, layout, a->readonly);
+    return 0;
+}
+
+/* A record: its bytes, or in the Numba dialect the record itself, which the kernel may write, as an array without
+ * dimensions. */
+static int put_record(Bound *b, const Record *r, const void *bytes, bool readonly, uint32_t param) {
+    bool numba = b->kernel->dialect == DIALECT_NUMBA;
+    HostArray a = {.dtype = DT_RECORD, .record = r, .data = bytes};
+    Leaf *leaf = new_leaf(b, param);
+    uint8_t *key = leaf ? room_for_key(b, KEY_RECORD_BYTES) : NULL;
+    if (!key) return -1;
+    key_put_record(key, r, numba ? array_record_align(&a) : r->align, !numba || readonly);
+    leaf->is_array = numba;
+    leaf->on_device = false;
+    leaf->array = NULL;
+    leaf->dtype = DT_RECORD;
+    leaf->record = r;
+    leaf->ndim = 0;
+    leaf->readonly = readonly;
+    leaf->data = bytes;
+    leaf->shape = leaf->strides = NULL;
+    b->on_host |= numba;
     return 0;
 }
 
@@ -233,6 +255,7 @@ static int put_scalar(Bound *b, ArgKind kind, DType d, const void *value, uint32
     leaf->is_array = leaf->on_device = false;
     leaf->array = NULL;
     leaf->dtype = (uint8_t)d;
+    leaf->record = NULL;
     leaf->bits[0] = leaf->bits[1] = 0;
     memcpy(leaf->bits, value, dtype_bytes(d));
     return 0;
@@ -393,8 +416,9 @@ static int flatten_instance(Bound *b, PyObject *o, uint32_t param, int depth) {
 
 /* What a kernel may get as a constant, known when it is compiled. */
 static bool is_constant(PyObject *o) {
+    const Record *record;
     return PyFunction_Check(o) || PyObject_TypeCheck(o, &Kernel_Type) || PyCFunction_Check(o) || PyUnicode_Check(o) ||
-           PyType_Check(o) || PyModule_Check(o) || host_is_enum(o) || numpy_dtype_of(o) != DT_NONE ||
+           PyType_Check(o) || PyModule_Check(o) || host_is_enum(o) || numpy_dtype_of(o, &record) != DT_NONE ||
            strcmp(Py_TYPE(o)->tp_name, "numpy.ufunc") == 0;
 }
 
@@ -475,6 +499,11 @@ static int flatten_other(Bound *b, PyObject *o, uint32_t param, int depth) {
         return key ? 0 : -1;
     }
     if (PyTuple_Check(o)) return put_tuple(b, o, param, depth);
+    const Record *record;
+    const void *bytes;
+    bool readonly;
+    int found = numpy_record(o, &record, &bytes, &readonly);
+    if (found) return found < 0 ? name_parameter(b, param) : put_record(b, record, bytes, readonly, param);
     if (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) { /* tensors of other libraries, the quick way */
         HostArray a;
         bool on_device;
@@ -515,9 +544,11 @@ static int flatten_ours(Bound *b, const ArrayObject *o, uint32_t param) {
     uint8_t *key = leaf ? room_for_key(b, KEY_ARRAY_BYTES) : NULL;
     if (!key) return -1;
     memcpy(key, o->key, KEY_ARRAY_BYTES);
+    if (!o->record) b->key_size -= KEY_ARRAY_BYTES - 4;
     leaf->is_array = leaf->on_device = true;
     leaf->array = o;
     leaf->dtype = o->dtype;
+    leaf->record = o->record;
     leaf->ndim = o->ndim;
     leaf->readonly = o->readonly;
     leaf->data = o->data;
@@ -560,7 +591,7 @@ int args_flatten(Bound *b) {
  */
 static bool fits_32(const Leaf *a) {
     const int64_t limit = INT32_MAX;
-    int64_t packed = dtype_bytes((DType)a->dtype), spread = packed;
+    int64_t packed = elem_bytes((DType)a->dtype, a->record), spread = packed;
     for (int i = 0; i < a->ndim; i++) {
         int64_t n = a->shape[i] > 0 ? a->shape[i] : 1, step = a->strides[i] < 0 ? -a->strides[i] : a->strides[i];
         if (n > limit || step > limit) return false;
@@ -572,7 +603,7 @@ static bool fits_32(const Leaf *a) {
 }
 
 LeafExtent leaf_extent(const Leaf *a) {
-    LeafExtent e = {(uintptr_t)a->data, (uintptr_t)a->data + dtype_bytes((DType)a->dtype)};
+    LeafExtent e = {(uintptr_t)a->data, (uintptr_t)a->data + elem_bytes((DType)a->dtype, a->record)};
     for (int i = 0; i < a->ndim; i++) {
         if (a->shape[i] == 0) return (LeafExtent){0, 0};
         int64_t reach = (a->shape[i] - 1) * a->strides[i];
@@ -627,8 +658,16 @@ static bool pack_one(const Leaf *l, const ImageParam *p, char *at) {
     case PARAM_SCALAR: {
         bool pair = dt_is_complex((DType)l->dtype);
         unsigned part = dtype_bytes(dtype_info[l->dtype].part);
-        if (l->is_array || p->bytes != part || p->axis > pair) return false;
+        if (l->is_array || l->record || p->bytes != part || p->axis > pair) return false;
         memcpy(at, (const char *)l->bits + p->axis * part, part);
+        return true;
+    }
+    case PARAM_RECORD: {
+        uint32_t from = p->axis * 8u;
+        if (l->is_array || !l->record || p->bytes != 8 || from >= l->record->bytes) return false;
+        uint32_t left = l->record->bytes - from;
+        memset(at, 0, 8);
+        memcpy(at, (const char *)l->data + from, left < 8 ? left : 8);
         return true;
     }
     }

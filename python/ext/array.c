@@ -100,18 +100,23 @@ static int read_ints(PyObject *tuple, int64_t *out, const char *what) {
 
 PyObject *array_dtype_known(PyObject *module, PyObject *dtype) {
     (void)module;
-    return PyBool_FromLong(numpy_dtype_of(dtype) != DT_NONE);
+    const Record *record = NULL;
+    return PyBool_FromLong(numpy_dtype_of(dtype, &record) != DT_NONE);
 }
 
-static int read_dtype(const char *name) {
-    DType d = dtype_from_name(name);
-    if (d == DT_NONE) return PyErr_Format(PyExc_TypeError, "no device array has the dtype %s", name), -1;
-    return (int)d;
+/* A name, or a structured dtype. */
+static int read_dtype(PyObject *o, HostArray *out) {
+    const char *name = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : NULL;
+    out->record = NULL;
+    out->dtype = name ? dtype_from_name(name) : DT_NONE;
+    if (out->dtype == DT_NONE && !PyUnicode_Check(o)) out->dtype = numpy_dtype_of(o, &out->record);
+    if (out->dtype != DT_NONE) return 0;
+    return PyErr_Occurred() ? -1 : (PyErr_Format(PyExc_TypeError, "no device array has the dtype %S", o), -1);
 }
 
 /* Strides of a packed array; the number of its bytes, or -1: too many. */
 static int64_t pack_strides(HostArray *a, bool fortran) {
-    int64_t step = dtype_bytes(a->dtype), bytes = step;
+    int64_t step = array_item(a), bytes = step;
     for (int i = 0; i < a->ndim; i++) {
         if (a->shape[i] < 0) return PyErr_SetString(PyExc_ValueError, "negative dimensions are not allowed"), -1;
         if (a->shape[i] && __builtin_mul_overflow(bytes, a->shape[i], &bytes))
@@ -130,7 +135,7 @@ static int64_t pack_strides(HostArray *a, bool fortran) {
 /* First and last byte that elements have, counted from the data pointer; false: there are none. */
 static bool array_span(const HostArray *a, int64_t *low, int64_t *high) {
     *low = 0;
-    *high = dtype_bytes(a->dtype);
+    *high = array_item(a);
     for (int i = 0; i < a->ndim; i++) {
         int64_t reach;
         if (a->shape[i] == 0) return false;
@@ -155,20 +160,23 @@ PyObject *array_make(PyTypeObject *type, MemoryObject *memory, const HostArray *
     a->device = memory->device;
     a->data = (char *)(uintptr_t)h->data;
     a->dtype = (uint8_t)h->dtype;
+    a->record = h->record;
     a->ndim = h->ndim;
     a->readonly = h->readonly;
     a->shape = dims;
     a->strides = dims + h->ndim;
     memcpy(a->shape, h->shape, h->ndim * sizeof *dims);
     memcpy(a->strides, h->strides, h->ndim * sizeof *dims);
-    Layout layout = array_layout(h);
-    a->layout = (uint8_t)layout;
-    key_put_array(a->key, h->dtype, h->ndim, layout, h->readonly);
+    HostArray packed = *h;
+    packed.layout = array_layout(h);
+    a->layout = (uint8_t)packed.layout;
+    key_put_array(a->key, &packed, h->record ? array_record_align(h) : 0);
     return (PyObject *)a;
 }
 
 void array_describe(const ArrayObject *a, HostArray *out) {
     out->dtype = (DType)a->dtype;
+    out->record = a->record;
     out->ndim = a->ndim;
     out->layout = (Layout)a->layout;
     out->readonly = a->readonly;
@@ -188,17 +196,16 @@ static void array_dealloc(PyObject *self) {
 
 /* alloc(device, shape, dtype, order, kind, flags, stream): uninitialised, packed. */
 static PyObject *array_alloc(PyObject *cls, PyObject *args) {
-    const char *device, *dtype;
-    PyObject *shape, *stream_object;
+    const char *device;
+    PyObject *shape, *dtype, *stream_object;
     int order, kind;
     unsigned flags;
-    if (!PyArg_ParseTuple(args, "sOsCiIO:_alloc", &device, &shape, &dtype, &order, &kind, &flags, &stream_object))
+    if (!PyArg_ParseTuple(args, "sOOCiIO:_alloc", &device, &shape, &dtype, &order, &kind, &flags, &stream_object))
         return NULL;
     HostArray h = {0};
-    int ndim = read_ints(shape, h.shape, "a shape"), d = read_dtype(dtype);
-    if (ndim < 0 || d < 0) return NULL;
+    int ndim = read_ints(shape, h.shape, "a shape");
+    if (ndim < 0 || read_dtype(dtype, &h) < 0) return NULL;
     h.ndim = (uint8_t)ndim;
-    h.dtype = (DType)d;
     int64_t bytes = pack_strides(&h, order == 'F');
     Device *on = bytes < 0 ? NULL : device_named(device);
     Stream *stream;
@@ -212,7 +219,7 @@ static PyObject *array_alloc(PyObject *cls, PyObject *args) {
 
 /* Elements lie at addresses that their type takes. */
 static bool view_aligned(const HostArray *h) {
-    uintptr_t bits = (uintptr_t)h->data, align = dtype_bytes(dtype_info[h->dtype].part);
+    uintptr_t bits = (uintptr_t)h->data, align = h->record ? 1 : dtype_bytes(dtype_info[h->dtype].part);
     for (int i = 0; i < h->ndim; i++)
         if (h->shape[i] > 1) bits |= (uintptr_t)h->strides[i];
     return (bits & (align - 1)) == 0;
@@ -221,18 +228,17 @@ static bool view_aligned(const HostArray *h) {
 /* wrap(device, address, host address or 0, shape, strides or None, dtype, readonly, kind, owner, stream): foreign
  * memory. */
 static PyObject *array_wrap(PyObject *cls, PyObject *args) {
-    const char *device, *dtype;
+    const char *device;
     unsigned long long at, host;
-    PyObject *shape, *strides, *owner, *stream_object;
+    PyObject *shape, *strides, *dtype, *owner, *stream_object;
     int readonly, kind;
-    if (!PyArg_ParseTuple(args, "sKKOOspiOO:_wrap", &device, &at, &host, &shape, &strides, &dtype, &readonly, &kind,
+    if (!PyArg_ParseTuple(args, "sKKOOOpiOO:_wrap", &device, &at, &host, &shape, &strides, &dtype, &readonly, &kind,
                           &owner, &stream_object))
         return NULL;
     HostArray h = {.readonly = readonly, .data = (const void *)(uintptr_t)at};
-    int ndim = read_ints(shape, h.shape, "a shape"), d = read_dtype(dtype);
-    if (ndim < 0 || d < 0) return NULL;
+    int ndim = read_ints(shape, h.shape, "a shape");
+    if (ndim < 0 || read_dtype(dtype, &h) < 0) return NULL;
     h.ndim = (uint8_t)ndim;
-    h.dtype = (DType)d;
     if (pack_strides(&h, false) < 0) return NULL;
     if (strides != Py_None && read_ints(strides, h.strides, "strides") != ndim) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "as many strides as dimensions are needed");
@@ -245,7 +251,7 @@ static PyObject *array_wrap(PyObject *cls, PyObject *args) {
         return NULL;
     }
     if (any && !view_aligned(&h))
-        return PyErr_Format(PyExc_ValueError, "elements of this array are not aligned for %s: copy it", dtype), NULL;
+        return PyErr_Format(PyExc_ValueError, "elements of this array are not aligned for %S: copy it", dtype), NULL;
     Device *on = device_named(device);
     Stream *stream;
     PyObject *object;
@@ -282,23 +288,21 @@ static bool view_fits(const MemoryObject *m, const HostArray *h) {
 static PyObject *array_view(PyObject *self, PyObject *args) {
     ArrayObject *a = (ArrayObject *)self;
     long long offset;
-    PyObject *shape, *strides;
-    const char *dtype;
+    PyObject *shape, *strides, *dtype;
     int readonly;
-    if (!PyArg_ParseTuple(args, "LOOsp:_view", &offset, &shape, &strides, &dtype, &readonly)) return NULL;
+    if (!PyArg_ParseTuple(args, "LOOOp:_view", &offset, &shape, &strides, &dtype, &readonly)) return NULL;
     HostArray h = {.readonly = readonly || a->readonly, .data = offset ? a->data + offset : a->data};
-    int ndim = read_ints(shape, h.shape, "a shape"), d = read_dtype(dtype);
-    if (ndim < 0 || d < 0) return NULL;
+    int ndim = read_ints(shape, h.shape, "a shape");
+    if (ndim < 0 || read_dtype(dtype, &h) < 0) return NULL;
     if (read_ints(strides, h.strides, "strides") != ndim) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "as many strides as dimensions are needed");
         return NULL;
     }
     h.ndim = (uint8_t)ndim;
-    h.dtype = (DType)d;
     if (!view_fits(a->memory, &h))
         return PyErr_SetString(PyExc_ValueError, "the view reaches out of the array's memory"), NULL;
     if (!view_aligned(&h))
-        return PyErr_Format(PyExc_ValueError, "elements of this view would not be aligned for %s", dtype), NULL;
+        return PyErr_Format(PyExc_ValueError, "elements of this view would not be aligned for %S", dtype), NULL;
     return array_make(Py_TYPE(self), (MemoryObject *)Py_NewRef(a->memory), &h);
 }
 
@@ -324,7 +328,7 @@ static int read_place(PyObject *o, Place *out, PyObject **keep) {
 }
 
 static int same_shape(const HostArray *to, const HostArray *from) {
-    bool same = to->ndim == from->ndim && to->dtype == from->dtype;
+    bool same = to->ndim == from->ndim && to->dtype == from->dtype && to->record == from->record;
     for (int i = 0; same && i < to->ndim; i++) same = to->shape[i] == from->shape[i];
     if (!same) PyErr_SetString(PyExc_ValueError, "a copy needs arrays of one shape and one dtype");
     return same ? 0 : -1;
@@ -402,7 +406,7 @@ static PyObject *array_fill(PyObject *self, PyObject *args) {
     Stream *stream;
     if (!PyArg_ParseTuple(args, "y#O:_fill", &element, &size, &stream_object)) return NULL;
     if (a->readonly) return PyErr_SetString(PyExc_ValueError, "assignment destination is read-only"), NULL;
-    if (size != (Py_ssize_t)dtype_bytes((DType)a->dtype) || a->layout == LAYOUT_A)
+    if (size != (Py_ssize_t)elem_bytes((DType)a->dtype, a->record) || a->layout == LAYOUT_A)
         return PyErr_SetString(PyExc_ValueError, "fill needs one element, and a packed array"), NULL;
     if (stream_named(stream_object, a->device, &stream, &object) < 0) return NULL;
     Place to = {.device = a->device};
@@ -516,8 +520,9 @@ PyObject *array_ints(const int64_t *at, int n) {
 ARRAY_GETTER(shape, array_ints(a->shape, a->ndim))
 ARRAY_GETTER(strides, array_ints(a->strides, a->ndim))
 ARRAY_GETTER(ndim, PyLong_FromLong(a->ndim))
-ARRAY_GETTER(itemsize, PyLong_FromLong((long)dtype_bytes((DType)a->dtype)))
-ARRAY_GETTER(dtype_name, PyUnicode_FromString(dtype_info[a->dtype].name))
+ARRAY_GETTER(itemsize, PyLong_FromLong((long)elem_bytes((DType)a->dtype, a->record)))
+ARRAY_GETTER(dtype_name,
+             a->record ? Py_NewRef(record_dtype(a->record)) : PyUnicode_FromString(dtype_info[a->dtype].name))
 ARRAY_GETTER(device, PyUnicode_FromString(a->device->name))
 ARRAY_GETTER(shares_host, PyBool_FromLong(a->device->ops->shares_host_memory))
 ARRAY_GETTER(address, PyLong_FromVoidPtr(a->data))

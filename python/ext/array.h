@@ -52,7 +52,8 @@ typedef struct ArrayObject {
     char *data;              /* as kernels address it */
     uint8_t dtype, ndim, layout;    /* DType, Layout */
     bool readonly;
-    uint8_t key[KEY_ARRAY_BYTES];   /* its part of a specialisation's key */
+    const Record *record;
+    uint8_t key[KEY_ARRAY_BYTES];   /* its part of a specialisation's key: 4 bytes unless elements are records */
     int64_t *shape, *strides;       /* in one block; strides in bytes */
     PyObject *weakrefs;
 } ArrayObject;

@@ -19,7 +19,7 @@ static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_
 /* Axes of more than one element, the one with the longest steps (of `to`, or else of `from`) first, those of it
  * upwards. False: there are no elements. */
 static bool walk_open(Walk *w, const HostArray *to, const HostArray *from, bool by_to) {
-    *w = (Walk){.item = dtype_bytes(to->dtype), .to = (char *)(uintptr_t)to->data, .from = from->data};
+    *w = (Walk){.item = array_item(to), .to = (char *)(uintptr_t)to->data, .from = from->data};
     for (int i = 0; i < to->ndim; i++) {
         int64_t n = to->shape[i], steps[2] = {to->strides[i], from->strides[i]};
         if (n == 0) return false;
@@ -184,7 +184,7 @@ static void go_upwards(HostArray *by, HostArray *other) {
 /* An array like `like`, its axes in the same order in memory but without gaps; data is malloc'ed. */
 static bool packed_like(HostArray *out, const HostArray *like) {
     *out = *like;
-    int64_t step = dtype_bytes(like->dtype), bytes = step;
+    int64_t step = array_item(like), bytes = step;
     bool done[MAX_DIMS] = {false};
     for (int k = 0; k < like->ndim; k++) {
         int least = -1;
@@ -201,13 +201,13 @@ static bool packed_like(HostArray *out, const HostArray *like) {
 
 /* Addresses low <= p < high of the elements; they go upwards. */
 static size_t span_of(const HostArray *a) {
-    size_t bytes = dtype_bytes(a->dtype);
+    size_t bytes = array_item(a);
     for (int i = 0; i < a->ndim; i++) bytes += (size_t)((a->shape[i] - 1) * a->strides[i]);
     return bytes;
 }
 
 static size_t bytes_of(const HostArray *a) {
-    size_t bytes = dtype_bytes(a->dtype);
+    size_t bytes = array_item(a);
     for (int i = 0; i < a->ndim; i++) bytes *= (size_t)a->shape[i];
     return bytes;
 }
@@ -264,7 +264,7 @@ static bool overlap(const HostArray *a, const HostArray *b) {
     const HostArray *both[2] = {a, b};
     for (int k = 0; k < 2; k++) {
         low[k] = (uintptr_t)both[k]->data;
-        high[k] = low[k] + dtype_bytes(both[k]->dtype);
+        high[k] = low[k] + array_item(both[k]);
         for (int i = 0; i < both[k]->ndim; i++) {
             int64_t reach = (both[k]->shape[i] - 1) * both[k]->strides[i];
             if (reach < 0) low[k] += (uintptr_t)reach;
@@ -338,6 +338,6 @@ Status place_fill(const Place *to, const void *element, Stream *s, Failure *f) {
     size_t count = 1;
     for (int i = 0; i < to->array.ndim; i++) count *= (size_t)to->array.shape[i];
     if (!count) return GPU_OK;
-    return to->device->ops->fill(to->device, (void *)(uintptr_t)to->array.data, element, dtype_bytes(to->array.dtype),
-                                 count, s, f);
+    return to->device->ops->fill(to->device, (void *)(uintptr_t)to->array.data, element, array_item(&to->array), count,
+                                 s, f);
 }

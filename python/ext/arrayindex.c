@@ -77,7 +77,7 @@ static bool take_items(Cursor *c, PyObject *const *items, Py_ssize_t n) {
 
 PyObject *array_index(PyObject *self, PyObject *key) {
     ArrayObject *a = (ArrayObject *)self;
-    Cursor c = {.from = a, .to = {.dtype = (DType)a->dtype, .readonly = a->readonly}};
+    Cursor c = {.from = a, .to = {.dtype = (DType)a->dtype, .record = a->record, .readonly = a->readonly}};
     bool tuple = PyTuple_Check(key);
     if (!take_items(&c, tuple ? ((PyTupleObject *)key)->ob_item : &key, tuple ? PyTuple_GET_SIZE(key) : 1)) {
         PyErr_Clear();

@@ -128,8 +128,12 @@ static bool match(Fit *m, const ArgType *from, const ArgType *to) {
     switch ((ArgKind)from->kind) {
     case ARG_ARRAY:
         m->leaf++;
-        return from->dtype == to->dtype && from->ndim == to->ndim &&
-               (from->layout == to->layout || to->layout == LAYOUT_A) && (to->readonly || !from->readonly);
+        return from->dtype == to->dtype && from->record == to->record && from->align >= to->align &&
+               from->ndim == to->ndim && (from->layout == to->layout || to->layout == LAYOUT_A) &&
+               (to->readonly || !from->readonly);
+    case ARG_RECORD:
+        m->leaf++;
+        return from->record == to->record && from->align >= to->align && (to->readonly || !from->readonly);
     case ARG_TUPLE:
         if (from->nitems != to->nitems) return false;
         for (uint32_t i = 0; i < from->nitems; i++)

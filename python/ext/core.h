@@ -4,7 +4,7 @@
  *   config.c      grids and blocks
  *   args.c        Python arguments -> leaves (scalars and arrays) and the key of the specialisation
  *   key.c         that key: argument types as bytes;  convert.c  arguments made to fit an explicit signature
- *   numpy.c       NumPy arrays and scalars, without importing or compiling against NumPy
+ *   numpy.c       NumPy arrays and scalars, without importing or compiling against NumPy;  records.c  structured dtypes
  *   variant.c     the table of specialisations;  compile.c  frontend and compiler library, joined
  *   host.c        what the frontend asks about Python objects;  hostcode.c  code objects
  *   devices.c     the table of devices;  launch.c  launches;  stage.c  host arrays on their way to a device and back
@@ -69,14 +69,25 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep);
  * work on it must be waited for; NULL: none. */
 int cuda_foreign_array(PyObject *o, HostArray *out, void **stream);
 int array_check_aligned(const HostArray *a);            /* -1 with ValueError: its elements aren't where they should be */
+unsigned array_record_align(const HostArray *a);        /* of records: what all addresses are multiples of, at most the layout's own */
+static inline unsigned array_item(const HostArray *a) { return elem_bytes(a->dtype, a->record); }
 Layout array_layout(const HostArray *a);                /* from shape and strides */
 DType numpy_scalar_dtype(PyTypeObject *t);              /* of NumPy and ml_dtypes scalar types, else DT_NONE */
 const void *numpy_scalar_bytes(PyObject *o, DType d);   /* where a scalar object has its value */
 /* The dtype that `o` names: np.float32, np.dtype("f4"), an object with _dtype; else DT_NONE. No error is set. */
-DType numpy_dtype_of(PyObject *o);
+DType numpy_dtype_of(PyObject *o, const Record **record);    /* record: of a structured dtype; NULL: those aren't asked for */
+/* Where a NumPy record (np.void with fields) has its bytes: 1; 0: it is none; -1 with TypeError. *readonly: it may not be
+ * written. */
+int numpy_record(PyObject *o, const Record **record, const void **bytes, bool *readonly);
 /* A NumPy scalar of a value in memory, or a Python number if NumPy isn't loaded. */
 PyObject *numpy_make_scalar(DType d, const void *bytes);
-static inline unsigned dtype_bytes(DType d) { return dtype_info[d].bytes; }
+static inline unsigned dtype_bytes(DType d) { return dtype_info[d].bytes; }     /* scalars */
+
+/* ---- records.c --------------------------------------------------------------------------------- */
+
+/* The layout of a structured dtype; NULL with TypeError: kernels can't have it. */
+const Record *record_of_dtype(PyObject *dtype);
+PyObject *record_dtype(const Record *r);                /* borrowed: a dtype with that layout */
 
 /* ---- complib.c --------------------------------------------------------------------------------- */
 
@@ -149,7 +160,8 @@ typedef struct Leaf {
     bool readonly;
     bool on_device;         /* the device of the launch can use the address as it is */
     const struct ArrayObject *array;    /* of array.h, or NULL: a host array, or another library's */
-    const void *data;
+    const Record *record;   /* of an array's elements, or of a record; NULL: scalars */
+    const void *data;       /* also of a record by value: its bytes on the host */
     const int64_t *shape, *strides;
     uint64_t bits[2];       /* a scalar's value, in its dtype's own form */
     uint16_t param;         /* which parameter it belongs to */
@@ -201,8 +213,10 @@ int args_pack(const Bound *b, const Image *image, void *buffer);
  * same types have the same key. Objects in it are `constants` of the kernel, which lives as long as they do. */
 typedef struct KeyReader { const uint8_t *at, *end; } KeyReader;
 
-void key_put_array(uint8_t *at, DType d, unsigned ndim, Layout layout, bool readonly);  /* KEY_ARRAY_BYTES */
-enum { KEY_ARRAY_BYTES = 4, KEY_SCALAR_BYTES = 2, KEY_OBJECT_BYTES = 1 + sizeof(void *),
+/* How many bytes it takes: at most KEY_ARRAY_BYTES. `align`: of elements that are records. */
+uint32_t key_put_array(uint8_t *at, const HostArray *a, unsigned align);
+uint32_t key_put_record(uint8_t *at, const Record *r, unsigned align, bool readonly);   /* KEY_RECORD_BYTES */
+enum { KEY_ARRAY_BYTES = 5 + sizeof(void *), KEY_RECORD_BYTES = 3 + sizeof(void *), KEY_SCALAR_BYTES = 2, KEY_OBJECT_BYTES = 1 + sizeof(void *),
        KEY_TUPLE_BYTES = 3 + sizeof(void *), KEY_MOST_BYTES = 16 };
 /* The object that stands for all that are equal to `o`; borrowed. NULL with TypeError if it can't be hashed, ValueError if
  * the kernel has too many. */

@@ -53,7 +53,8 @@ static uint8_t code_of(DType d) {
     case DK_INT: return DL_INT;
     case DK_UINT: return DL_UINT;
     case DK_COMPLEX: return DL_COMPLEX;
-    case DK_FLOAT: break;
+    case DK_FLOAT:
+    case DK_RECORD: break;
     }
     return d == DT_BF16 ? DL_BFLOAT : DL_FLOAT;
 }
@@ -121,6 +122,7 @@ PyObject *dlpack_export(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!iipp:dlpack_export", &Array_Type, &object, &type, &id, &versioned, &copied))
         return NULL;
     ArrayObject *a = (ArrayObject *)object;
+    if (a->record) return PyErr_SetString(PyExc_BufferError, "DLPack has no records: give a field, x['name']"), NULL;
     int64_t item = dtype_bytes((DType)a->dtype);
     for (int i = 0; i < a->ndim; i++)
         if (a->strides[i] % item)

@@ -12,6 +12,7 @@ enum { KEPT = 64, MOST_ARRAYS = 12, NAME = 40 };
 typedef struct Seen {
     char name[NAME];
     uint8_t dtype, ndim;
+    const Record *record;
     uintptr_t data, first, last;
     int64_t shape[MAX_DIMS], strides[MAX_DIMS];
 } Seen;
@@ -41,6 +42,7 @@ void faults_remember(const Device *d, const Bound *b, const Variant *v) {
         PyOS_snprintf(s->name, sizeof s->name, "%s", name ? name : "?");
         if (!name) PyErr_Clear();
         s->dtype = leaf->dtype;
+        s->record = leaf->record;
         s->ndim = leaf->ndim;
         s->data = (uintptr_t)leaf->data;
         LeafExtent e = leaf_extent(leaf);

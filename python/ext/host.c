@@ -218,6 +218,17 @@ static bool info_array(PyHost *h, PyObject *o, HostInfo *out) {
     return !host_failed();
 }
 
+static bool info_record(PyHost *h, PyObject *o, HostInfo *out) {
+    const Record *record;
+    const void *bytes;
+    bool readonly;
+    if (numpy_record(o, &record, &bytes, &readonly) <= 0) return host_failed();
+    HostArray *a = ARENA_NEW(h->arena, HostArray);
+    *a = (HostArray){.dtype = DT_RECORD, .record = record, .readonly = true, .data = bytes};
+    out->array = a;
+    return true;
+}
+
 static void info_bytes(PyHost *h, PyObject *o, HostInfo *out) {
     HostArray *a = ARENA_NEW(h->arena, HostArray);
     a->dtype = DT_U8;
@@ -283,7 +294,8 @@ static void info_thing(PyHost *h, PyObject *o, HostInfo *out) {
         out->kind = HOST_MODULE;
         out->text = text_attr(h, o, "__name__");
     } else if (numpy_is_array(o)) info_array(h, o, out);
-    else if ((out->type = numpy_dtype_of(o)) != DT_NONE) out->kind = HOST_DTYPE;
+    else if (info_record(h, o, out)) out->kind = HOST_RECORD;
+    else if ((out->type = numpy_dtype_of(o, &out->record)) != DT_NONE) out->kind = HOST_DTYPE;
     else if (PyObject_TypeCheck(o, &Kernel_Type)) out->kind = HOST_FUNCTION;
     else if (PyExceptionClass_Check(o)) {
         out->kind = HOST_CLASS;

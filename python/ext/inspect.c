@@ -212,8 +212,11 @@ typedef struct Exported {
 static PyObject *layout_list(Compilation *c, const void *of) {
     const KernelObject *k = ((const Exported *)of)->kernel;
     const Image *image = ((const Exported *)of)->image;
-    static const char *const kinds[] = {
-        [PARAM_DATA] = "data", [PARAM_SHAPE] = "shape", [PARAM_STRIDE] = "stride", [PARAM_SCALAR] = "scalar"};
+    static const char *const kinds[] = {[PARAM_DATA] = "data",
+                                        [PARAM_SHAPE] = "shape",
+                                        [PARAM_STRIDE] = "stride",
+                                        [PARAM_SCALAR] = "scalar",
+                                        [PARAM_RECORD] = "record"};
     uint32_t nleaves;
     const char **names = leaf_names(c, k, &nleaves);
     PyObject *list = PyList_New(0);

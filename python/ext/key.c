@@ -4,15 +4,29 @@
 
 /*   kind
  *   SCALAR  kind dtype
- *   ARRAY   kind dtype ndim layout|readonly<<2
+ *   ARRAY   kind dtype ndim layout|readonly<<2, and of records: align record(pointer)
+ *   RECORD  kind readonly align record(pointer)
  *   TUPLE   kind n(2 bytes) shape(pointer, or NULL) items...
  *   OBJECT  kind object(pointer) */
 
-void key_put_array(uint8_t *at, DType d, unsigned ndim, Layout layout, bool readonly) {
+uint32_t key_put_array(uint8_t *at, const HostArray *a, unsigned align) {
+    Layout layout = a->ndim <= 1 && a->layout == LAYOUT_F ? LAYOUT_C : a->layout; /* one dimension: the same thing */
     at[0] = ARG_ARRAY;
-    at[1] = (uint8_t)d;
-    at[2] = (uint8_t)ndim;
-    at[3] = (uint8_t)(layout | readonly << 2);
+    at[1] = (uint8_t)a->dtype;
+    at[2] = a->ndim;
+    at[3] = (uint8_t)(layout | a->readonly << 2);
+    if (!a->record) return 4;
+    at[4] = (uint8_t)align;
+    memcpy(at + 5, &a->record, sizeof a->record);
+    return 5 + sizeof a->record;
+}
+
+uint32_t key_put_record(uint8_t *at, const Record *r, unsigned align, bool readonly) {
+    at[0] = ARG_RECORD;
+    at[1] = readonly;
+    at[2] = (uint8_t)align;
+    memcpy(at + 3, &r, sizeof r);
+    return KEY_RECORD_BYTES;
 }
 
 enum { MOST_CONSTANTS = 1000 };
@@ -103,7 +117,18 @@ bool key_read(KeyReader *r, Arena *a, ArgType *out) {
         out->ndim = r->at[2];
         out->layout = r->at[3] & 3;
         out->readonly = r->at[3] >> 2;
-        r->at += KEY_ARRAY_BYTES;
+        r->at += 4;
+        if (out->dtype != DT_RECORD) return true;
+        out->align = r->at[0];
+        out->record = read_pointer(r->at + 1);
+        r->at += 1 + sizeof(void *);
+        return true;
+    case ARG_RECORD:
+        out->dtype = DT_RECORD;
+        out->readonly = r->at[1];
+        out->align = r->at[2];
+        out->record = read_pointer(r->at + 3);
+        r->at += KEY_RECORD_BYTES;
         return true;
     case ARG_OBJECT:
         out->object = read_pointer(r->at + 1);
@@ -191,9 +216,15 @@ static int put_type(KernelObject *k, KeyBuffer *b, TypeObject *t) {
         size = KEY_SCALAR_BYTES;
         break;
     case ARG_ARRAY:
-        key_put_array(at, (DType)type->dtype, type->ndim, (Layout)type->layout, type->readonly);
-        size = KEY_ARRAY_BYTES;
+        size = key_put_array(at,
+                             &(HostArray){.dtype = (DType)type->dtype,
+                                          .record = type->record,
+                                          .ndim = type->ndim,
+                                          .layout = (Layout)type->layout,
+                                          .readonly = type->readonly},
+                             type->align);
         break;
+    case ARG_RECORD: size = key_put_record(at, type->record, type->align, type->readonly); break;
     case ARG_OBJECT:
         if (put_pointer(k, at + 1, t->object) < 0) return -1;
         size = KEY_OBJECT_BYTES;

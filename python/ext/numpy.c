@@ -22,7 +22,14 @@ typedef struct NpArray {
     int flags;
 } NpArray;
 
-enum { NP_C = 1, NP_F = 2, NP_ALIGNED = 0x100, NP_WRITEABLE = 0x400 };
+/* A record of an array, or one of its own. */
+typedef struct NpVoid {
+    PyObject_VAR_HEAD char *bytes;
+    NpDescr *descr;
+    int flags;
+} NpVoid;
+
+enum { NP_VOID = 20 /* type_num */, NP_C = 1, NP_F = 2, NP_ALIGNED = 0x100, NP_WRITEABLE = 0x400 };
 
 /* Names of the scalar types in `numpy`, with the dtype that each is. longlong is a type beside int64. */
 static const struct {
@@ -38,7 +45,7 @@ enum { NSCALARS = sizeof scalar_types / sizeof *scalar_types, SLOTS = 64 };
 
 static struct {
     bool loaded, structs_ok, ml_dtypes;
-    PyTypeObject *array, *dtype;
+    PyTypeObject *array, *dtype, *void_;
     PyTypeObject *scalar[DT__COUNT];
     struct {
         PyTypeObject *type;
@@ -105,13 +112,30 @@ static bool array_is_as_mirrored(PyObject *numpy) {
     return ok;
 }
 
+static bool record_is_as_mirrored(PyObject *numpy) {
+    static const int32_t expected[] = {3, -4};
+    PyObject *a = PyObject_CallMethod(numpy, "array", "(ii)s", 3, -4, "i4,i4");
+    PyObject *nothing = PyTuple_New(0), *o = a && nothing ? PyObject_GetItem(a, nothing) : NULL;
+    PyObject *dtype = a ? PyObject_GetAttrString(a, "dtype") : NULL;
+    const NpVoid *v = (const NpVoid *)o;
+    bool same = o && dtype && PyObject_TypeCheck(o, np.void_) && (PyObject *)v->descr == dtype &&
+                v->descr->type_num == NP_VOID && (v->flags & NP_WRITEABLE) &&
+                memcmp(v->bytes, expected, sizeof expected) == 0;
+    Py_XDECREF(a);
+    Py_XDECREF(nothing);
+    Py_XDECREF(o);
+    Py_XDECREF(dtype);
+    return same;
+}
+
 static bool structs_are_as_mirrored(PyObject *numpy) {
     double f64 = 1.5, c128[2] = {1.5, -2.5};
     int8_t i8 = -5;
     int64_t i64 = -5;
     float f32 = 1.5f;
-    bool ok = array_is_as_mirrored(numpy) && scalar_is(DT_F64, "1.5", &f64) && scalar_is(DT_F32, "1.5", &f32) &&
-              scalar_is(DT_I8, "-5", &i8) && scalar_is(DT_I64, "-5", &i64) && scalar_is(DT_C128, "1.5-2.5j", c128);
+    bool ok = array_is_as_mirrored(numpy) && record_is_as_mirrored(numpy) && scalar_is(DT_F64, "1.5", &f64) &&
+              scalar_is(DT_F32, "1.5", &f32) && scalar_is(DT_I8, "-5", &i8) && scalar_is(DT_I64, "-5", &i64) &&
+              scalar_is(DT_C128, "1.5-2.5j", c128);
     PyErr_Clear();
     return ok;
 }
@@ -137,9 +161,11 @@ static bool load(void) {
     }
     /* Both are absent while NumPy is being imported: then it isn't there yet. */
     PyTypeObject *array = class_of(numpy, "ndarray"), *dtype = class_of(numpy, "dtype");
-    if (array && dtype && PyObject_HasAttrString(numpy, "zeros")) {
+    PyTypeObject *void_ = class_of(numpy, "void");
+    if (array && dtype && void_ && PyObject_HasAttrString(numpy, "zeros")) {
         np.array = array;
         np.dtype = dtype;
+        np.void_ = void_;
         for (size_t i = 0; i < NSCALARS; i++) {
             PyTypeObject *type = class_of(numpy, scalar_types[i].name);
             if (type) remember(type, scalar_types[i].dtype);
@@ -164,7 +190,7 @@ int numpy_init(void) {
 bool numpy_is_array(PyObject *o) { return load() && PyObject_TypeCheck(o, np.array); }
 
 Layout array_layout(const HostArray *a) {
-    int64_t step = dtype_bytes(a->dtype);
+    int64_t step = array_item(a);
     bool c = true, f = true, empty = false;
     for (int i = 0; i < a->ndim; i++) empty = empty || a->shape[i] == 0;
     if (empty) return LAYOUT_C;
@@ -172,7 +198,7 @@ Layout array_layout(const HostArray *a) {
         if (a->shape[i] != 1 && a->strides[i] != step) c = false;
         step *= a->shape[i];
     }
-    step = dtype_bytes(a->dtype);
+    step = array_item(a);
     for (int i = 0; i < a->ndim; i++) {
         if (a->shape[i] != 1 && a->strides[i] != step) f = false;
         step *= a->shape[i];
@@ -180,8 +206,19 @@ Layout array_layout(const HostArray *a) {
     return c ? LAYOUT_C : f ? LAYOUT_F : LAYOUT_A;
 }
 
-/* Elements must lie where their type wants them: compiled code reads them with aligned accesses. */
+unsigned array_record_align(const HostArray *a) {
+    unsigned align = a->record->align;
+    uintptr_t bits = (uintptr_t)a->data;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->shape[i] > 1) bits |= (uintptr_t)a->strides[i];
+    while (bits & (align - 1)) align /= 2;
+    return align;
+}
+
+/* Elements must lie where their type wants them: compiled code reads them with aligned accesses. Of records it knows
+ * how they lie. */
 int array_check_aligned(const HostArray *a) {
+    if (a->record) return 0;
     uintptr_t align = dtype_bytes(dtype_info[a->dtype].part);
     uintptr_t bits = (uintptr_t)a->data;
     for (int i = 0; i < a->ndim; i++)
@@ -197,7 +234,7 @@ int array_check_aligned(const HostArray *a) {
 static int bad_dtype(PyObject *dtype) {
     PyErr_Format(PyExc_TypeError,
                  "an array of dtype %S can't be used in a kernel: there are bool, int8 to int64, uint8 to uint64, "
-                 "float16, bfloat16, float32, float64, complex64 and complex128",
+                 "float16, bfloat16, float32, float64, complex64, complex128, and structured dtypes of these",
                  dtype);
     return -1;
 }
@@ -209,6 +246,14 @@ static DType descr_dtype(const NpDescr *descr) {
         d = recall(descr->typeobj);
     }
     return d;
+}
+
+static bool is_structured(const NpDescr *descr) {
+    if (descr->type_num != NP_VOID) return false;
+    PyObject *names = PyObject_GetAttrString((PyObject *)(uintptr_t)descr, "names");
+    bool has = names && names != Py_None;
+    Py_XDECREF(names);
+    return has;
 }
 
 static int check_class(PyObject *o) {
@@ -228,7 +273,12 @@ int numpy_array(PyObject *o, HostArray *out) {
     if (!numpy_is_array(o) || !np.structs_ok) return 0;
     if (check_class(o) < 0) return -1;
     const NpArray *a = (const NpArray *)o;
+    out->record = NULL;
     out->dtype = descr_dtype(a->descr);
+    if (out->dtype == DT_NONE && is_structured(a->descr)) {
+        out->dtype = DT_RECORD;
+        if (!(out->record = record_of_dtype((PyObject *)a->descr))) return -1;
+    }
     if (out->dtype == DT_NONE) return bad_dtype((PyObject *)a->descr);
     if (a->descr->byteorder != '=' && a->descr->byteorder != '|') {
         PyErr_Format(PyExc_TypeError,
@@ -248,7 +298,7 @@ int numpy_array(PyObject *o, HostArray *out) {
     out->layout = a->flags & NP_C ? LAYOUT_C : a->flags & NP_F ? LAYOUT_F : LAYOUT_A;
     out->readonly = !(a->flags & NP_WRITEABLE);
     out->data = a->data;
-    return a->flags & NP_ALIGNED ? 1 : array_check_aligned(out) < 0 ? -1 : 1;
+    return a->flags & NP_ALIGNED || out->record ? 1 : array_check_aligned(out) < 0 ? -1 : 1;
 }
 
 /* ---- anything else with memory ----------------------------------------------------------------- */
@@ -302,7 +352,7 @@ static int read_dims(PyObject *tuple, int64_t *out, const char *key) {
 
 /* Sizes that can be: none negative, all bytes countable, and a place where there are any. */
 static bool possible_shape(const HostArray *a) {
-    int64_t bytes = dtype_bytes(a->dtype);
+    int64_t bytes = array_item(a);
     bool empty = false;
     for (int i = 0; i < a->ndim; i++) {
         if (a->shape[i] < 0) return false;
@@ -313,7 +363,7 @@ static bool possible_shape(const HostArray *a) {
 }
 
 static void packed_strides(HostArray *a) {
-    int64_t step = dtype_bytes(a->dtype);
+    int64_t step = array_item(a);
     for (int i = a->ndim - 1; i >= 0; i--) {
         a->strides[i] = step;
         step *= a->shape[i];
@@ -325,7 +375,24 @@ static int bad_interface(const char *problem) {
     return -1;
 }
 
-static int from_interface(PyObject *dict, HostArray *out) {
+/* The structured dtype of another library's array: its own `dtype`, or what 'descr' says. -1 with an exception. */
+static int interface_record(PyObject *o, PyObject *dict, HostArray *out) {
+    PyObject *descr = PyDict_GetItemString(dict, "descr"), *dtype = PyObject_GetAttrString(o, "dtype");
+    if (!dtype) PyErr_Clear();
+    if (dtype && !PyObject_TypeCheck(dtype, np.dtype)) Py_CLEAR(dtype);
+    if (!dtype && descr && PyList_Check(descr)) {
+        PyObject *format = PyImport_ImportModule("numpy.lib.format");
+        dtype = format ? PyObject_CallMethod(format, "descr_to_dtype", "O", descr) : NULL;
+        Py_XDECREF(format);
+        if (!dtype) return -1;
+    }
+    if (dtype && is_structured((const NpDescr *)dtype) && (out->record = record_of_dtype(dtype)))
+        out->dtype = DT_RECORD;
+    Py_XDECREF(dtype);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static int from_interface(PyObject *o, PyObject *dict, HostArray *out) {
     if (!PyDict_Check(dict)) return bad_interface("isn't a dict");
     PyObject *typestr = PyDict_GetItemString(dict, "typestr"), *shape = PyDict_GetItemString(dict, "shape");
     PyObject *data = PyDict_GetItemString(dict, "data"), *strides = PyDict_GetItemString(dict, "strides");
@@ -335,7 +402,12 @@ static int from_interface(PyObject *dict, HostArray *out) {
     if (!data || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2) return bad_interface("has no pointer to data");
     const char *text = PyUnicode_AsUTF8(typestr);
     if (!text) return -1;
+    out->record = NULL;
     out->dtype = typestr_dtype(text);
+    if (out->dtype == DT_NONE && strncmp(text, "|V", 2) == 0) {
+        int status = interface_record(o, dict, out);
+        if (status < 0) return -1;
+    }
     if (out->dtype == DT_NONE) return bad_dtype(typestr);
     int ndim = read_dims(shape, out->shape, "shape");
     if (ndim < 0) return -1;
@@ -355,10 +427,25 @@ static int from_interface(PyObject *dict, HostArray *out) {
     return readonly < 0 ? -1 : 1;
 }
 
+/* A buffer of C structs, which NumPy can read. Takes over the reference to the view. */
+static int from_structs(PyObject *view, HostArray *out, PyObject **keep) {
+    PyObject *numpy = load() ? PyImport_GetModule(np.str_numpy) : NULL;
+    PyObject *array = numpy ? PyObject_CallMethod(numpy, "asarray", "O", view) : NULL;
+    int status = array ? numpy_array(array, out) : -1;
+    if (!numpy && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "a buffer of structs can be used when NumPy is imported");
+    *keep = array;
+    Py_XDECREF(numpy);
+    Py_DECREF(view);
+    return status > 0 ? 1 : -1;
+}
+
 static int from_buffer(PyObject *o, HostArray *out, PyObject **keep) {
     PyObject *view = PyMemoryView_FromObject(o);
     if (!view) return -1;
     const Py_buffer *b = PyMemoryView_GET_BUFFER(view);
+    if (b->format && b->format[0] == 'T') return from_structs(view, out, keep);
+    out->record = NULL;
     out->dtype = format_dtype(b->format, b->itemsize);
     if (out->dtype == DT_NONE || b->ndim > MAX_DIMS || (Py_ssize_t)dtype_bytes(out->dtype) != b->itemsize ||
         b->suboffsets) {
@@ -392,7 +479,7 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep) {
     if (numpy_is_array(o) && check_class(o) < 0) return -1;
     int status = optional_attr(o, np.str_interface, &interface);
     if (status > 0) {
-        status = from_interface(interface, out);
+        status = from_interface(o, interface, out);
         *keep = interface;
     } else if (status == 0 && PyObject_CheckBuffer(o)) {
         status = from_buffer(o, out, keep);
@@ -428,7 +515,7 @@ int cuda_foreign_array(PyObject *o, HostArray *out, void **stream) {
     PyObject *interface;
     int status = optional_attr(o, np.str_cuda_interface, &interface);
     if (status <= 0) return status;
-    status = from_interface(interface, out);
+    status = from_interface(o, interface, out);
     if (status > 0 && interface_stream(interface, stream) < 0) status = -1;
     Py_DECREF(interface);
     if (status <= 0) return -1;
@@ -451,7 +538,7 @@ DType numpy_scalar_dtype(PyTypeObject *t) {
 const void *numpy_scalar_bytes(PyObject *o, DType d) { return scalar_payload(o, d); }
 
 /* The attribute `_dtype` of gpu.float32 and its kind; only our own classes are asked. */
-static DType own_dtype(PyObject *o) {
+static DType own_dtype(PyObject *o, const Record **record) {
     PyObject *module = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__module__");
     const char *text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
     bool ours = text && (strncmp(text, "gpu.", 4) == 0 || strcmp(text, "gpu") == 0);
@@ -459,19 +546,35 @@ static DType own_dtype(PyObject *o) {
     PyObject *name = ours ? PyObject_GetAttrString(o, "_dtype") : NULL;
     text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
     DType d = text ? dtype_from_name(text) : DT_NONE;
+    if (name && !text && record && load() && PyObject_TypeCheck(name, np.dtype)) d = numpy_dtype_of(name, record);
     Py_XDECREF(name);
     PyErr_Clear();
     return d;
 }
 
-DType numpy_dtype_of(PyObject *o) {
+int numpy_record(PyObject *o, const Record **record, const void **bytes, bool *readonly) {
+    if (!load() || !np.structs_ok || !PyObject_TypeCheck(o, np.void_)) return 0;
+    const NpVoid *v = (const NpVoid *)o;
+    if (!is_structured(v->descr)) return 0;
+    *record = record_of_dtype((PyObject *)v->descr);
+    *bytes = v->bytes;
+    *readonly = !(v->flags & NP_WRITEABLE);
+    return *record ? 1 : -1;
+}
+
+DType numpy_dtype_of(PyObject *o, const Record **record) {
+    if (record) *record = NULL;
     if (PyType_Check(o)) return numpy_scalar_dtype((PyTypeObject *)o);
     if (load() && PyObject_TypeCheck(o, np.dtype)) {
         const NpDescr *descr = (const NpDescr *)o;
         bool native = descr->byteorder == '=' || descr->byteorder == '|';
-        return np.structs_ok && native ? descr_dtype(descr) : DT_NONE;
+        if (!np.structs_ok || !native) return DT_NONE;
+        if (!record || !is_structured(descr)) return descr_dtype(descr);
+        *record = record_of_dtype(o);
+        PyErr_Clear(); /* no dtype of kernels */
+        return *record ? DT_RECORD : DT_NONE;
     }
-    return Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE ? own_dtype(o) : DT_NONE;
+    return Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE ? own_dtype(o, record) : DT_NONE;
 }
 
 static double half_value(uint16_t bits) {

@@ -76,13 +76,15 @@ static int collect(Staged *s, const Bound *b, const Variant *v) {
 /* ---- copies ------------------------------------------------------------------------------------ */
 
 static size_t packed_bytes(const Leaf *l) {
-    size_t n = dtype_bytes((DType)l->dtype);
+    size_t n = elem_bytes((DType)l->dtype, l->record);
     for (int i = 0; i < l->ndim; i++) n *= (size_t)l->shape[i];
     return n;
 }
 
 static Place place_of(const Leaf *l, const void *data, const int64_t *strides, Device *d) {
-    Place p = {.device = d, .array = {.dtype = (DType)l->dtype, .ndim = l->ndim, .data = (void *)(uintptr_t)data}};
+    Place p = {
+        .device = d,
+        .array = {.dtype = (DType)l->dtype, .record = l->record, .ndim = l->ndim, .data = (void *)(uintptr_t)data}};
     memcpy(p.array.shape, l->shape, l->ndim * sizeof *l->shape);
     memcpy(p.array.strides, strides, l->ndim * sizeof *strides);
     return p;
@@ -92,7 +94,7 @@ static Place place_of(const Leaf *l, const void *data, const int64_t *strides, D
 static bool choose_packed(Part *p) {
     size_t packed = packed_bytes(p->leaf);
     if (!p->alone || (p->last - p->first) / WIDE <= packed) return false;
-    int64_t step = dtype_bytes((DType)p->leaf->dtype);
+    int64_t step = elem_bytes((DType)p->leaf->dtype, p->leaf->record);
     for (int i = p->leaf->ndim - 1; i >= 0; i--) {
         p->strides[i] = step;
         step *= p->leaf->shape[i];

@@ -4,8 +4,9 @@
 static const char *const kind_names[] = {[ARG_NONE] = "none",         [ARG_WEAK_BOOL] = "weak_bool",
                                          [ARG_WEAK_INT] = "weak_int", [ARG_WEAK_FLOAT] = "weak_float",
                                          [ARG_SCALAR] = "scalar",     [ARG_WEAK_COMPLEX] = "weak_complex",
-                                         [ARG_ARRAY] = "array",       [ARG_TUPLE] = "tuple",
-                                         [ARG_OBJECT] = "object",     [ARG_TEXT] = "text"};
+                                         [ARG_ARRAY] = "array",       [ARG_RECORD] = "record",
+                                         [ARG_TUPLE] = "tuple",       [ARG_OBJECT] = "object",
+                                         [ARG_TEXT] = "text"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 static const char *const layout_names[] = {[LAYOUT_C] = "C", [LAYOUT_F] = "F", [LAYOUT_A] = "A"};
@@ -23,7 +24,9 @@ DType dtype_from_name(const char *name) {
     return DT_NONE;
 }
 
-static bool has_dtype(const ArgType *t) { return t->kind == ARG_SCALAR || t->kind == ARG_ARRAY; }
+static bool has_dtype(const ArgType *t) {
+    return t->kind == ARG_SCALAR || t->kind == ARG_ARRAY || t->kind == ARG_RECORD;
+}
 
 static bool fields_same(const ArgType *a, const ArgType *b) {
     if (!a->fields || !b->fields) return a->fields == b->fields;
@@ -37,7 +40,9 @@ bool argtype_same(const ArgType *a, const ArgType *b) {
     switch ((ArgKind)a->kind) {
     case ARG_SCALAR: return a->dtype == b->dtype;
     case ARG_ARRAY:
-        return a->dtype == b->dtype && a->ndim == b->ndim && a->layout == b->layout && a->readonly == b->readonly;
+        return a->dtype == b->dtype && a->record == b->record && a->align == b->align && a->ndim == b->ndim &&
+               a->layout == b->layout && a->readonly == b->readonly;
+    case ARG_RECORD: return a->record == b->record && a->align == b->align && a->readonly == b->readonly;
     case ARG_OBJECT: return a->object == b->object;
     case ARG_TEXT:
     case ARG_TUPLE:
@@ -88,7 +93,23 @@ static int take_items(TypeObject *self, PyObject *items, PyObject *fields) {
     return 0;
 }
 
-static int read_enums(ArgType *t, const char *kind, const char *dtype, int ndim, const char *layout) {
+/* A name, or for arrays and records a structured dtype. */
+static int read_type_dtype(ArgType *t, PyObject *dtype) {
+    const char *name = PyUnicode_Check(dtype) ? PyUnicode_AsUTF8(dtype) : NULL;
+    DType d = name ? dtype_from_name(name) : DT_NONE;
+    if (d == DT_NONE && dtype != Py_None && !PyUnicode_Check(dtype)) d = numpy_dtype_of(dtype, &t->record);
+    bool fits = t->kind == ARG_ARRAY || (t->kind == ARG_RECORD) == (t->record != NULL);
+    if (PyErr_Occurred()) return -1;
+    if (d == DT_NONE || !fits)
+        return PyErr_Format(PyExc_ValueError, "Type: %s takes a %sdtype, not %R", kind_names[t->kind],
+                            t->kind == ARG_RECORD ? "structured " : "", dtype),
+               -1;
+    t->dtype = (uint8_t)d;
+    if (t->record) t->align = (uint8_t)t->record->align;
+    return 0;
+}
+
+static int read_enums(ArgType *t, const char *kind, PyObject *dtype, int ndim, const char *layout) {
     int k = index_of(kind_names, KINDS, kind), l = index_of(layout_names, LAYOUTS, layout);
     if (k < 0) return PyErr_Format(PyExc_ValueError, "Type: unknown kind '%s'", kind), -1;
     if (l < 0) return PyErr_Format(PyExc_ValueError, "Type: layout is C, F or A, and this is '%s'", layout), -1;
@@ -98,9 +119,7 @@ static int read_enums(ArgType *t, const char *kind, const char *dtype, int ndim,
     t->kind = (uint8_t)k;
     t->dtype = DT_NONE;
     if (!has_dtype(t)) return 0;
-    t->dtype = (uint8_t)(dtype ? dtype_from_name(dtype) : DT_NONE);
-    if (t->dtype == DT_NONE)
-        return PyErr_Format(PyExc_ValueError, "Type: %s takes a dtype, not '%s'", kind, dtype ? dtype : "None"), -1;
+    if (read_type_dtype(t, dtype) < 0) return -1;
     if (t->kind == ARG_ARRAY) {
         t->ndim = (uint8_t)ndim;
         t->layout = (uint8_t)(ndim <= 1 && l == LAYOUT_F ? LAYOUT_C : l); /* one dimension: the same thing */
@@ -110,10 +129,10 @@ static int read_enums(ArgType *t, const char *kind, const char *dtype, int ndim,
 
 static PyObject *type_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"kind", "dtype", "ndim", "layout", "readonly", "items", "fields", "object", NULL};
-    const char *kind, *dtype = NULL, *layout = "C";
+    const char *kind, *layout = "C";
     int ndim = 0, readonly = 0;
-    PyObject *items = NULL, *fields = Py_None, *object = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|zispOOO", names, &kind, &dtype, &ndim, &layout, &readonly, &items,
+    PyObject *dtype = Py_None, *items = NULL, *fields = Py_None, *object = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|OispOOO", names, &kind, &dtype, &ndim, &layout, &readonly, &items,
                                      &fields, &object))
         return NULL;
     TypeObject *self = (TypeObject *)cls->tp_alloc(cls, 0);
@@ -121,7 +140,7 @@ static PyObject *type_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
     self->hash = -1;
     PyObject *item_tuple = NULL, *field_tuple = NULL;
     if (read_enums(&self->type, kind, dtype, ndim, layout) < 0) goto error;
-    self->type.readonly = self->type.kind == ARG_ARRAY && readonly;
+    self->type.readonly = (self->type.kind == ARG_ARRAY || self->type.kind == ARG_RECORD) && readonly;
     item_tuple = items && self->type.kind == ARG_TUPLE ? PySequence_Tuple(items) : PyTuple_New(0);
     if (!item_tuple) goto error;
     if (fields != Py_None && self->type.kind == ARG_TUPLE && !(field_tuple = PySequence_Tuple(fields))) goto error;
@@ -206,7 +225,7 @@ static PyObject *type_richcompare(PyObject *a, PyObject *b, int op) {
 
 static Py_uhash_t hash_argtype(const ArgType *t, Py_uhash_t h) {
     Py_uhash_t bits = t->kind;
-    if (has_dtype(t)) bits |= (Py_uhash_t)t->dtype << 8;
+    if (has_dtype(t)) bits |= (Py_uhash_t)t->dtype << 8 ^ (Py_uhash_t)(uintptr_t)t->record << 4;
     if (t->kind == ARG_ARRAY)
         bits |= (Py_uhash_t)t->ndim << 16 | (Py_uhash_t)t->layout << 24 | (Py_uhash_t)t->readonly << 28;
     if (t->kind == ARG_OBJECT) bits ^= (Py_uhash_t)(uintptr_t)t->object >> 4;
@@ -256,6 +275,7 @@ static PyObject *get_kind(TypeObject *self, void *unused) {
 static PyObject *get_dtype(TypeObject *self, void *unused) {
     (void)unused;
     if (!has_dtype(&self->type)) Py_RETURN_NONE;
+    if (self->type.record) return Py_NewRef(record_dtype(self->type.record));
     return PyUnicode_FromString(dtype_info[self->type.dtype].name);
 }
 

@@ -201,6 +201,7 @@ _LATER = {
         "pinned",
         "can_access_peer",
     ],
+    "_dtypes": ["from_dtype"],
     "_profile": ["profile"],
     "_reduce": ["map", "reduce", "scan", "transform_reduce"],
     "_ufunc": ["vectorize"],

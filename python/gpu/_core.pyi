@@ -5,7 +5,9 @@ from typing import Any, Final, Literal, final
 
 __version__: str
 
-TypeKind = Literal["none", "weak_bool", "weak_int", "weak_float", "weak_complex", "scalar", "array", "tuple", "object"]
+TypeKind = Literal[
+    "none", "weak_bool", "weak_int", "weak_float", "weak_complex", "scalar", "array", "record", "tuple", "object"
+]
 
 @final
 class Type:
@@ -16,7 +18,8 @@ class Type:
     kind : str
         ``"scalar"``, ``"array"``, ``"weak_int"``, ...
     dtype : str, optional
-        ``"float32"``, ``"bool"``, ``"bfloat16"``, ...; of scalars and arrays.
+        ``"float32"``, ``"bool"``, ``"bfloat16"``, ...; of scalars and arrays. Of records, and arrays of them, a
+        structured NumPy dtype.
     ndim : int
         Number of dimensions of an array, 0 to 16.
     layout : str
@@ -34,7 +37,7 @@ class Type:
     def __init__(
         self,
         kind: TypeKind,
-        dtype: str | None = None,
+        dtype: Any = None,
         ndim: int = 0,
         layout: Literal["C", "F", "A"] = "C",
         readonly: bool = False,
@@ -45,7 +48,7 @@ class Type:
     @property
     def kind(self) -> TypeKind: ...
     @property
-    def dtype(self) -> str | None: ...
+    def dtype(self) -> Any: ...
     @property
     def ndim(self) -> int: ...
     @property
@@ -141,7 +144,7 @@ class ArrayBase:
     @property
     def device(self) -> str: ...
     @property
-    def _dtype_name(self) -> str: ...
+    def _dtype_name(self) -> Any: ...
     @property
     def _shares_host(self) -> bool: ...
     @property
@@ -158,7 +161,7 @@ class ArrayBase:
     def _memory(self) -> Memory: ...
     @classmethod
     def _alloc(
-        cls, device: str, shape: tuple[int, ...], dtype: str, order: str, kind: int, flags: int, stream: Any, /
+        cls, device: str, shape: tuple[int, ...], dtype: Any, order: str, kind: int, flags: int, stream: Any, /
     ) -> Any: ...
     @classmethod
     def _wrap(
@@ -168,7 +171,7 @@ class ArrayBase:
         host_address: int,
         shape: tuple[int, ...],
         strides: tuple[int, ...] | None,
-        dtype: str,
+        dtype: Any,
         readonly: bool,
         kind: int,
         owner: Any,
@@ -179,7 +182,7 @@ class ArrayBase:
     def _of(cls, array: ArrayBase, /) -> Any: ...
     def _index(self, key: Any, /) -> Any: ...
     def _view(
-        self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: str, readonly: bool, /
+        self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any, readonly: bool, /
     ) -> Any: ...
     def _copy_from(self, array: Any, stream: Any, /) -> None: ...
     def _copy_to(self, array: Any, stream: Any, /) -> None: ...

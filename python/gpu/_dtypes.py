@@ -97,6 +97,63 @@ class DType:
         return DType, (self.name,)
 
 
+class RecordType(DType):
+    """A structured type, as an object like ``float32``: ``t[:]`` is the type of an array of such records.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype
+        Structured.
+
+    Raises
+    ------
+    TypeError
+        Kernels can't have it: a field is a Python object, or there are no fields.
+    """
+
+    def __init__(self, dtype: Any) -> None:
+        if not _core.dtype_known(dtype):
+            raise TypeError(f"a kernel can't have records of the dtype {dtype}: it has objects, or no fields")
+        self._dtype = dtype
+        self._type = _core.Type("record", dtype=dtype)
+        self.name = repr(self._type)
+
+    def __call__(self, *values: Any) -> Any:
+        if len(values) == 1 and not isinstance(values[0], (DType, _core.Type)):
+            return __import__("numpy").array(values[0], self._dtype)[()]
+        return super().__call__(*values)
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype."""
+        return self._dtype
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RecordType, (self._dtype,)
+
+
+def from_dtype(dtype: Any) -> DType:
+    """The type that elements of a NumPy dtype have in kernels, structured dtypes among them.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype, or what names one
+
+    Raises
+    ------
+    TypeError
+        Kernels don't have it.
+    """
+    np = __import__("numpy")
+    dtype = np.dtype(dtype)
+    if dtype.names is not None:
+        return RecordType(dtype)
+    found = dtypes.get("bool_" if dtype.name == "bool" else dtype.name)
+    if found is None or not dtype.isnative:
+        raise TypeError(f"a kernel has no type for the dtype {dtype}")
+    return found
+
+
 class Void:
     """``void(float32[:], int32)``: the signature of a kernel."""
 
@@ -109,7 +166,7 @@ class Void:
         return "void"
 
 
-def array_type(dtype: str, contiguous: list[bool], readonly: bool = False) -> _core.Type:
+def array_type(dtype: Any, contiguous: list[bool], readonly: bool = False) -> _core.Type:
     """An array type from the dimensions that were marked ``::1``: the last one (C), the first one (F) or none.
 
     Raises

@@ -25,7 +25,7 @@ import numpy as np
 
 from . import _messages
 from ._core import Type
-from ._dtypes import DType, dtypes
+from ._dtypes import DType, RecordType, dtypes
 from ._names import running
 
 WEAK = {"weak_bool": bool, "weak_int": int, "weak_float": float, "weak_complex": complex}
@@ -332,10 +332,19 @@ def replace_library(value: Any) -> Any:
     if isinstance(value, type) and issubclass(value, np.integer) and value not in (np.integer, np.signedinteger):
         return Converter(np.dtype(value))
     if isinstance(value, DType):
-        return Converter(value.dtype)
+        return value.dtype if isinstance(value, RecordType) else Converter(value.dtype)
+    if isinstance(value, (np.ndarray, np.void)) and value.dtype.names is not None:
+        return _records().captured(value)
     if isinstance(value, np.ufunc) or (callable(value) and not isinstance(value, type) and _is_numpy(value)):
         return NumpyFunction(value)
     return value
+
+
+def _records() -> Any:
+    """The module for structured dtypes, which most programs don't have."""
+    from . import _pyrecords
+
+    return _pyrecords
 
 
 def _is_numpy(value: Any) -> bool:
@@ -349,9 +358,17 @@ class KernelArray(np.ndarray):
     """An argument: assigning an element converts as a kernel does."""
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if self.dtype.kind in "iu" and (is_float(value) or isinstance(value, int)):
-            value = to_integer(value, self.dtype)
-        super().__setitem__(index, value)
+        super().__setitem__(index, to_element(value, self.dtype))
+
+
+def to_element(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as an element of the dtype holds it."""
+    return to_integer(value, dtype) if dtype.kind in "iu" and (is_float(value) or isinstance(value, int)) else value
+
+
+def as_array(value: np.ndarray[Any, Any]) -> KernelArray:
+    """A view of an array, as a kernel's argument is one."""
+    return value.view(KernelArray if value.dtype.names is None else _records().RecordArray)
 
 
 def _with_arguments(value: Any, type_: Type) -> Any:
@@ -382,7 +399,9 @@ def as_argument(value: Any, type_: Type) -> Any:
     if type_.kind == "tuple":
         return _with_arguments(value, type_)
     if type_.kind == "array":
-        return np.asarray(value).view(KernelArray)
+        return as_array(np.asarray(value))
+    if type_.kind == "record":
+        return _records().as_record(value, type_.readonly)
     if type_.kind == "scalar" and type_.dtype is not None:
         dtype = dtypes["bool_" if type_.dtype == "bool" else type_.dtype].dtype
         return value if isinstance(value, np.generic) and value.dtype == dtype else dtype.type(value)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import DeviceFault
-from ._pynames import Converter, KernelArray, to_integer
+from ._pynames import Converter, as_array, to_integer
 
 WARP = 32
 FULL = 0xFFFFFFFF
@@ -396,7 +396,7 @@ class Calls:
             "gpu.atomic.store": self.store,
             "gpu.block.histogram": self.histogram,
             "gpu.shared.array": self.shared,
-            "gpu.local.array": lambda shape, dtype, alignment=None: np.zeros(shape, dtype_of(dtype)).view(KernelArray),
+            "gpu.local.array": lambda shape, dtype, alignment=None: as_array(np.zeros(shape, dtype_of(dtype))),
             "gpu.const.array_like": lambda ndarray: ndarray,
         }
         return found
@@ -452,10 +452,10 @@ class Calls:
         frame, block = self.frame(), self.lane.block
         if isinstance(shape, (int, np.integer)) and shape == 0:
             size = block.memory.size // dtype_of(dtype).itemsize * dtype_of(dtype).itemsize
-            return block.memory[:size].view(dtype_of(dtype)).view(KernelArray)
+            return as_array(block.memory[:size].view(dtype_of(dtype)))
         key = (frame.f_code, frame.f_lasti) if frame else None
         if key not in block.arrays:
-            block.arrays[key] = np.zeros(shape, dtype_of(dtype)).view(KernelArray)
+            block.arrays[key] = as_array(np.zeros(shape, dtype_of(dtype)))
         return block.arrays[key]
 
     def histogram(self, values: Any, bins: int, key: Callable[[Any], Any] | None = None) -> np.ndarray:
@@ -465,7 +465,7 @@ class Calls:
         elif not isinstance(values, tuple):
             values = (values,)
         self.suspend(place)
-        counts = block.arrays[place.place, "histogram"] = np.zeros(bins, np.int32).view(KernelArray)
+        counts = block.arrays[place.place, "histogram"] = as_array(np.zeros(bins, np.int32))
         self.suspend(place)
         counts = block.arrays[place.place, "histogram"]
         for bin_of in (key(value) if key else value for value in values):

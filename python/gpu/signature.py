@@ -13,7 +13,7 @@ messages show, ``array(float32, 2d, C)``, ``int (weak)``, can be read back.
 from __future__ import annotations
 
 from . import _core
-from ._dtypes import DType, Signature, Void, array_type, dtypes
+from ._dtypes import DType, RecordType, Signature, Void, array_type, dtypes
 from ._errors import SignatureError
 
 TYPE_CHECKING = False
@@ -112,12 +112,19 @@ def one_type(item: Any) -> _core.Type:
         )
     if isinstance(item, type) and item in _PYTHON_TYPES:
         return _core.Type(_PYTHON_TYPES[item])  # type: ignore[arg-type]
+    if getattr(item, "names", None) is not None and hasattr(item, "fields"):  # a structured dtype
+        return RecordType(item)._type
     name = _numpy_name(item)
     if name == "bool" or name in dtypes:
         return _core.Type("scalar", dtype=name)
     raise TypeError(
         f"not the type of an argument: {item!r}; there are gpu.float32, gpu.float32[:], 'f4[::1]', int, ..."
     )
+
+
+def _dtype_object(name: str) -> str:
+    """The key of `dtypes` for a dtype's name."""
+    return "bool_" if name == "bool" else name
 
 
 _PYTHON_TYPES: dict[Any, str] = {int: "weak_int", float: "weak_float", complex: "weak_complex", bool: "weak_bool"}
@@ -210,7 +217,10 @@ class _Reader:
         return self.named(name, start)
 
     def array(self, name: str, start: int) -> _core.Type:
-        dtype = self.dtype(name, start)
+        return self.array_of(self.dtype(name, start))
+
+    def array_of(self, dtype: Any) -> _core.Type:
+        """What follows the type of the elements: ``[:, ::1]``."""
         open_at = self.at
         self.take("[")
         contiguous = []
@@ -232,7 +242,8 @@ class _Reader:
         """``array(float32, 2d, C)``, with ``readonly`` or ``read-only`` at the end."""
         self.take("(")
         start = self.skip_space()
-        dtype = self.dtype(self.word(), start)
+        name = self.word()
+        dtype = self.record_dtype() if name == "record" else self.dtype(name, start)
         self.take(",")
         start = self.skip_space()
         ndim = self.word()
@@ -276,6 +287,73 @@ class _Reader:
             self.fail(start, self.at, f"a tuple has at most {MAX_ITEMS} items")
         self.take(")")
         return _core.Type("tuple", items=(item,) * int(count))
+
+    def read_record(self) -> _core.Type:
+        """``record(x: float32, y: int32[3])``, alone or with dimensions: an array of them."""
+        dtype = self.record_dtype()
+        return self.array_of(dtype) if self.peek() == "[" else RecordType(dtype)._type
+
+    def record_dtype(self) -> Any:
+        """The fields of a record, laid out as C does it, without gaps if it ends with ``packed``, or as it says.
+
+        ``x: int32 @ 8`` gives a field's offset, ``24 bytes`` at the end the size.
+        """
+        import numpy as np
+
+        start = self.at
+        fields: dict[str, Any] = {"names": [], "formats": [], "offsets": []}
+        align, size = True, None
+        self.take("(")
+        while self.peek() not in (")", ""):
+            name = self.word()
+            if name == "packed" and self.peek() == ")":
+                align = False
+                break
+            if name.isdigit() and self.skip_word("bytes"):
+                size = int(name)
+                break
+            self.take(":", "':' and the type of the field")
+            fields["names"].append(name)
+            fields["formats"].append(self.field_dtype())
+            if self.skip("@"):
+                fields["offsets"].append(self.number())
+            if not self.skip(","):
+                break
+        self.take(")", "',' or ')'")
+        try:
+            if size is None:
+                return np.dtype(list(zip(fields["names"], fields["formats"], strict=True)), align=align)
+            return np.dtype({**fields, "itemsize": size})
+        except (TypeError, ValueError) as error:
+            self.fail(start, self.at, str(error))
+
+    def field_dtype(self) -> Any:
+        """A dtype, with a shape if the field is an array."""
+        start = self.skip_space()
+        name = self.word()
+        dtype = self.record_dtype() if name == "record" else dtypes[_dtype_object(self.dtype(name, start))].dtype
+        shape = []
+        if self.skip("["):
+            shape.append(self.number())
+            while self.skip(","):
+                shape.append(self.number())
+            self.take("]", "',' or ']'")
+        return (dtype, tuple(shape)) if shape else dtype
+
+    def number(self) -> int:
+        start = self.skip_space()
+        word = self.word()
+        if not word.isdigit():
+            self.fail(start, max(start + 1, self.at), "a number is missing here")
+        return int(word)
+
+    def skip_word(self, word: str) -> bool:
+        """Read `word` if it comes next."""
+        before = self.at
+        if self.word() == word:
+            return True
+        self.at = before
+        return False
 
     def named(self, name: str, start: int) -> _core.Type:
         if name in WEAK:
@@ -354,4 +432,5 @@ CONSTRUCTORS = {
     "tuple": _Reader.read_tuple,
     "Tuple": _Reader.read_tuple,
     "UniTuple": _Reader.read_unituple,
+    "record": _Reader.read_record,
 }
