@@ -1,4 +1,4 @@
-/* ir.c - the tables that ops.def, types.def and mathfn.def declare, and building the graph: values,
+/* ir.c - the tables that ops.def, types.def and mathfn.def declare (approxfn.def too), and building the graph: values,
  * blocks, edges, dominators. */
 #include "ir.h"
 
@@ -43,6 +43,24 @@ const uint8_t mathfn_args[MATH__COUNT] = {
 #define MATHFN(name, args, ...) [MATH_##name] = args,
 #include "mathfn.def"
 #undef MATHFN
+};
+
+const char *const approxfn_names[APPROX__COUNT] = {
+#define APPROXFN(name, text, ...) [APPROX_##name] = text,
+#include "approxfn.def"
+#undef APPROXFN
+};
+
+const uint8_t approxfn_args[APPROX__COUNT] = {
+#define APPROXFN(name, text, args, ...) [APPROX_##name] = args,
+#include "approxfn.def"
+#undef APPROXFN
+};
+
+const uint8_t approxfn_exact[APPROX__COUNT] = {
+#define APPROXFN(name, text, args, exact, error) [APPROX_##name] = MATH_##exact,
+#include "approxfn.def"
+#undef APPROXFN
 };
 
 const char *const sreg_names[SREG__COUNT] = {

@@ -80,6 +80,16 @@ typedef enum MathFn {
 #undef MATHFN
     MATH__COUNT
 } MathFn;
+typedef enum ApproxFn {
+#define APPROXFN(name, ...) APPROX_##name,
+#include "approxfn.def"
+#undef APPROXFN
+    APPROX__COUNT
+} ApproxFn;
+extern const char *const approxfn_names[APPROX__COUNT];   /* lower case */
+extern const uint8_t approxfn_args[APPROX__COUNT];
+extern const uint8_t approxfn_exact[APPROX__COUNT];       /* MathFn; MATH__COUNT: a division */
+
 extern const char *const mathfn_names[MATH__COUNT];   /* lower case */
 extern const uint8_t mathfn_args[MATH__COUNT];
 

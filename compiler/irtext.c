@@ -27,6 +27,7 @@ IrSubNames sub_names(Op op) {
     case OP_CMP: return (IrSubNames){pred_names, PRED__COUNT};
     case OP_SREG: return (IrSubNames){sreg_names, SREG__COUNT};
     case OP_MATH: return (IrSubNames){mathfn_names, MATH__COUNT};
+    case OP_APPROX: return (IrSubNames){approxfn_names, APPROX__COUNT};
     case OP_FENCE: return (IrSubNames){scope_names, SCOPE__COUNT};
     case OP_ATOMIC:
     case OP_REDUX: return (IrSubNames){atomic_names, ATOMIC__COUNT};

@@ -115,7 +115,8 @@ typedef Val LowerFn(Lower *L, const Instr *in, Val *a);
 LowerFn lower_add, lower_sub, lower_mul, lower_div, lower_fma, lower_neg, lower_abs, lower_floordiv, lower_floormod,
     lower_truncdiv, lower_truncmod, lower_min, lower_max, lower_fmin, lower_fmax, lower_nanmin, lower_nanmax,
     lower_mulhi, lower_pow, lower_and, lower_or, lower_xor, lower_not, lower_shl, lower_shr, lower_popc, lower_clz,
-    lower_ctz, lower_brev, lower_cmp, lower_select, lower_convert, lower_bitcast, lower_math;
+    lower_ctz, lower_brev, lower_cmp, lower_select, lower_convert, lower_bitcast, lower_math,
+    lower_approx;
 LowerFn lower_prmt, lower_fshl, lower_fshr, lower_atomic, lower_cas, lower_fence;
 LowerFn lower_addr, lower_aligned, lower_load, lower_store, lower_alloca, lower_data;
 
@@ -126,6 +127,9 @@ bool lower_wide(Lower *L, Ref r);
 bool ll_hinted(const Lower *L, uint16_t sub, Val at);
 Val ll_load_hinted(Lower *L, uint16_t sub, Ty memory, unsigned bytes, Val at);
 void ll_store_hinted(Lower *L, uint16_t sub, unsigned bytes, Val at, Val v);
+
+/* lower_approx.c: what fastmath makes of a function of f32 on a GPU; NULL: it takes the usual one */
+Val lower_fastmath(Lower *L, const MathInfo *fn, Val *args);
 
 void ll_mark_invariant(Lower *L, Val load); /* lower_mem.c */
 

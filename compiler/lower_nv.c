@@ -100,21 +100,15 @@ static Val sreg(Lower *L, Sreg r) {
     return ll_intrinsic(L, name, NULL, 0, NULL);
 }
 
-/* Functions that have an approximate f32 version in libdevice, for fastmath. */
-static bool has_fast(const MathInfo *fn) {
-    static const MathFn fast[] = {MATH_SIN, MATH_COS,  MATH_TAN,   MATH_EXP, MATH_EXP10,
-                                  MATH_LOG, MATH_LOG2, MATH_LOG10, MATH_POW};
-    for (unsigned i = 0; i < sizeof fast / sizeof *fast; i++)
-        if (fn == &math_info[fast[i]]) return true;
-    return false;
-}
-
 /* libdevice's names are __nv_sinf and __nv_sin; libclc's are mangled: _Z3sinf and _Z3sind. */
 static Val library(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args) {
     char symbol[64];
+    if (L->o->fastmath && t == T_F32) {
+        Val quick = lower_fastmath(L, fn, args);
+        if (quick) return quick;
+    }
     if (L->o->libdevice) {
-        bool fast = L->o->fastmath && t == T_F32 && has_fast(fn);
-        snprintf(symbol, sizeof symbol, "__nv_%s%s%s", fast ? "fast_" : "", fn->libdevice, t == T_F32 ? "f" : "");
+        snprintf(symbol, sizeof symbol, "__nv_%s%s", fn->libdevice, t == T_F32 ? "f" : "");
     } else {
         int at = snprintf(symbol, sizeof symbol, "_Z%zu%s", strlen(fn->libdevice), fn->libdevice);
         for (unsigned i = 0; i < n; i++) symbol[at++] = LLVMTypeOf(args[i]) == L->i32 ? 'i' : t == T_F32 ? 'f' : 'd';

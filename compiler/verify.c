@@ -270,6 +270,12 @@ static bool check_special(Verifier *v, const Instr *in) {
             return fail(v, "between integers and floats of one size only");
         return true;
     case OP_MATH: return check_math(v, in);
+    case OP_APPROX:
+        if (in->sub >= APPROX__COUNT || in->nargs != approxfn_args[in->sub])
+            return fail(v, "another number of operands");
+        if (in->type != T_F32 || arg_type(v, in, 0) != T_F32 || arg_type(v, in, in->nargs - 1) != T_F32)
+            return fail(v, "takes and gives f32");
+        return true;
     case OP_ADDR:
         if (!type_is_ptr(in->type) || arg_type(v, in, 0) != in->type)
             return fail(v, "the result is a pointer of the operand's kind");

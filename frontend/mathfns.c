@@ -3,6 +3,7 @@
  * A typed float keeps its type; an integer or a Python number gives a Python float. Where CPython raises
  * (math.sqrt(-1.0)) the result is what IEEE 754 has: nan or an infinity. */
 #include "devfns.h"
+#include "evaluator.h"
 
 #include <math.h>
 
@@ -88,6 +89,22 @@ Val fn_fabs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!one_float(e, site, n, args, &x, &s, &r)) return val_poison(e);
     if (val_as_double(x, &c)) return val_const_float(e, s, fabs(c), 0);
     return float_val(e, s, e_op1(e, OP_ABS, float_type((DType)s.dtype), r));
+}
+
+/* param: ApproxFn. What isn't computed in float32 is exact. */
+Val fn_fast(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    ApproxFn f = (ApproxFn)site->fn->param;
+    uint32_t want = approxfn_args[f];
+    Val x[2];
+    Ref r[2];
+    if (!bind_args(e, site, n, args, want, x) || !want_scalars(e, site, want, x, true)) return val_poison(e);
+    Scalar s = math_scalar(e, want, x);
+    Type t = float_type((DType)s.dtype);
+    for (uint32_t i = 0; i < want; i++) r[i] = float_ref(e, x[i], (DType)s.dtype);
+    if (t == T_F32) return float_val(e, s, e_emit(e, OP_APPROX, t, want, r, (uint16_t)f, 0));
+    if (approxfn_exact[f] != MATH__COUNT) return float_val(e, s, e_emit(e, OP_MATH, t, want, r, approxfn_exact[f], 0));
+    Ref one = f == APPROX_RCP ? e_float(e, t, 1) : REF_NONE;
+    return float_val(e, s, f == APPROX_RCP ? e_op2(e, OP_DIV, t, one, r[0]) : e_op2(e, OP_DIV, t, r[0], r[1]));
 }
 
 /* floor, ceil, trunc: a Python int; in Numba a float. */

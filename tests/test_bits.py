@@ -13,7 +13,7 @@ from gpu import cuda
 INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
 
 
-@pytest.fixture(params=["cpu", "emulated"], autouse=True)
+@pytest.fixture(params=["cpu", "emulated", "python"], autouse=True)
 def device(request: pytest.FixtureRequest) -> Iterator[None]:
     with gpu.device(request.param):
         yield
@@ -171,3 +171,68 @@ def test_types_of_the_numba_dialect() -> None:
         return o.tolist()
 
     assert stored("i4") == [-4, -4] and stored("i8") == [-4, -4]
+
+
+# ---- gpu.fast
+
+
+def fast(name: str) -> Any:
+    function = FAST[name][0]
+
+    @gpu.jit
+    def kernel(x, y, o):
+        i = gpu.grid(1)
+        o[i] = function(x[i], y[i])
+
+    return kernel
+
+
+# the function and the exact one, the operands, and the largest error as (absolute, ULP)
+FAST = {
+    "sin": (lambda x, y: gpu.fast.sin(x), lambda x, y: np.sin(x), (-np.pi, np.pi), (2**-21.41, 0)),
+    "cos": (lambda x, y: gpu.fast.cos(x), lambda x, y: np.cos(x), (-np.pi, np.pi), (2**-21.19, 0)),
+    "tan": (lambda x, y: gpu.fast.tan(x), lambda x, y: np.tan(x), (-1, 1), (2**-19, 0)),
+    "exp": (lambda x, y: gpu.fast.exp(x), lambda x, y: np.exp(x), (-10, 10), (0, 14)),
+    "exp2": (lambda x, y: gpu.fast.exp2(x), lambda x, y: np.exp2(x), (-10, 10), (0, 3)),
+    "exp10": (lambda x, y: gpu.fast.exp10(x), lambda x, y: 10**x, (-4, 4), (0, 18)),
+    "log": (lambda x, y: gpu.fast.log(x), lambda x, y: np.log(x), (0.1, 100), (2**-21.41, 3)),
+    "log2": (lambda x, y: gpu.fast.log2(x), lambda x, y: np.log2(x), (0.1, 100), (2**-22, 2)),
+    "log10": (lambda x, y: gpu.fast.log10(x), lambda x, y: np.log10(x), (0.1, 100), (2**-24, 3)),
+    "pow": (lambda x, y: gpu.fast.pow(x, y), lambda x, y: x**y, (0.5, 4), (0, 30)),
+    "div": (lambda x, y: gpu.fast.div(x, y), lambda x, y: x / y, (0.5, 4), (0, 2)),
+    "rcp": (lambda x, y: gpu.fast.rcp(x), lambda x, y: 1 / x, (0.1, 9), (0, 1)),
+    "sqrt": (lambda x, y: gpu.fast.sqrt(x), lambda x, y: np.sqrt(x), (0, 100), (0, 1)),
+    "rsqrt": (lambda x, y: gpu.fast.rsqrt(x), lambda x, y: 1 / np.sqrt(x), (0.1, 100), (0, 2)),
+    "tanh": (lambda x, y: gpu.fast.tanh(x), lambda x, y: np.tanh(x), (-4, 4), (2**-10, 0)),
+}
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_quick_functions(name: str) -> None:
+    _, exact, (low, high), (absolute, ulp) = FAST[name]
+    random = np.random.default_rng(1)
+    for dtype in (np.float32, np.float64, np.float16):
+        x, y = (random.uniform(low, high, 64).astype(dtype) for _ in range(2))
+        o = np.zeros_like(x)
+        fast(name)[1, 64](x, y, o)
+        want = exact(x.astype(float), y.astype(float))
+        unit = np.spacing(np.abs(want).astype(dtype)).astype(float)
+        most = 2 * unit if dtype == np.float64 else absolute + (ulp + 1) * unit
+        assert (np.abs(o - want) <= most).all()
+
+
+def test_quick_functions_are_instructions() -> None:
+    units = {
+        "exp": "ex2",
+        "exp10": "ex2",
+        "exp2": "ex2",
+        "pow": "ex2",
+        "log": "lg2",
+        "log2": "lg2",
+        "log10": "lg2",
+        "tan": "div",
+    }
+    for name in FAST:
+        ptx = fast(name).inspect("ptx", "f4[::1], f4[::1], f4[::1]", arch="sm_80")
+        assert f"{units.get(name, name)}.approx.f32" in ptx and ".func" not in ptx
+        assert "approx.f32" not in fast(name).inspect("ptx", "f8[::1], f8[::1], f8[::1]", arch="sm_75")

@@ -22,13 +22,16 @@ from typing import Any
 
 import numpy as np
 
+from . import _pyinstructions
 from ._errors import DeviceFault
+from ._pygroups import GridGroup, ThreadBlock, Tile
 from ._pynames import Converter, as_array, to_integer
 
 WARP = 32
 FULL = 0xFFFFFFFF
 TRIES = 100  # atomic operations of a thread in a row: it may be waiting for another one
 BARRIERS = ("syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or")
+GRID = "gridsync"
 BLOCK_WIDE = (*BARRIERS, "block.reduce", "block.scan")
 
 
@@ -116,13 +119,18 @@ class Turns:
             if self.release_active():
                 continue
             self.open = [b for b in self.open if b.live]
-            if not self.open or self.yielded:
+            at_grid = self.open and all(a.wait and a.wait.kind == GRID for b in self.open for a in b.live.values())
+            if not self.open or self.yielded or at_grid:
                 self.block = next(self.blocks, None)
                 if self.block:
                     self.open.append(self.block)
                     continue
             if self.yielded:
                 return self.yielded.popleft()
+            if at_grid:
+                for lane in [a for b in self.open for a in b.live.values()]:
+                    self.release(lane)
+                continue
             if self.open:
                 raise DeviceFault(self.stuck())
             return None
@@ -323,12 +331,6 @@ def dtype_of(dtype: Any) -> np.dtype[Any]:
     return np.dtype(dtype.dtype if isinstance(dtype, Converter) else dtype)
 
 
-def bits_of(x: Any) -> tuple[int, int]:
-    """The bits of an integer as a number from 0, and how many there are."""
-    width = x.dtype.itemsize * 8 if isinstance(x, np.generic) else 64
-    return int(x) & (1 << width) - 1, width
-
-
 # ---- elements that follow each other
 
 
@@ -385,9 +387,6 @@ class Calls:
             "gpu.syncwarp": lambda mask=FULL: self.suspend(self.wait("syncwarp", mask, None)),
             "gpu.activemask": lambda: self.suspend(self.wait("activemask", 0, None)),
             "gpu.nanosleep": lambda ns: self.suspend(self.wait("yield", 0, None)),
-            "gpu.popc": lambda x: bits_of(x)[0].bit_count(),
-            "gpu.ffs": lambda x: (bits_of(x)[0] & -bits_of(x)[0]).bit_length(),
-            "gpu.clz": lambda x: bits_of(x)[1] - bits_of(x)[0].bit_length(),
             "gpu.atomic.cas": self.cas,
             "gpu.atomic.compare_and_swap": lambda ary, old, val, **how: self.cas(ary, (0,) * ary.ndim, old, val),
             "gpu.load": load_elements,
@@ -399,13 +398,22 @@ class Calls:
             "gpu.local.array": lambda shape, dtype, alignment=None: as_array(np.zeros(shape, dtype_of(dtype))),
             "gpu.const.array_like": lambda ndarray: ndarray,
         }
-        return found
+        return found | _pyinstructions.functions()
 
     def enter(self, lane: Lane, values: dict[str, Any]) -> None:
         """Run that kernel thread from now on."""
         self.lane, bit = lane, 1 << lane.number % WARP
         masks = {"eq": bit, "lt": bit - 1, "le": 2 * bit - 1, "gt": FULL & ~(2 * bit - 1), "ge": FULL & ~(bit - 1)}
         values.update({f"gpu.lanemask_{name}": lambda mask=mask: np.uint32(mask) for name, mask in masks.items()})
+        values["gpu.cg.this_grid"] = lambda: GridGroup(values, self.grid_sync, self.numba)
+        values["gpu.cg.this_thread_block"] = lambda: ThreadBlock(values)
+        values["gpu.cg.tiled_partition"] = lambda group, size: Tile(values, int(size), self.of_tile)
+
+    def grid_sync(self) -> None:
+        self.suspend(self.wait(GRID, 0, None))
+
+    def of_tile(self, kind: str, mask: int, value: Any) -> Any:
+        return self.suspend(self.wait(kind, mask, value))
 
     def frame(self) -> FrameType | None:
         """The kernel's line that calls."""

@@ -112,6 +112,15 @@ static uint32_t math_args(MathFn fn) {
     return args[fn];
 }
 
+static uint32_t approx_args(ApproxFn fn) {
+    static const uint8_t args[] = {
+#define APPROXFN(name, text, n, ...) [APPROX_##name] = n,
+#include "../../compiler/approxfn.def"
+#undef APPROXFN
+    };
+    return args[fn];
+}
+
 uint32_t kit_ops(Type t, KitOp *out, uint32_t max) {
     uint32_t n = 0;
     for (int i = 0; i < OP__COUNT; i++) {
@@ -124,6 +133,8 @@ uint32_t kit_ops(Type t, KitOp *out, uint32_t max) {
             out[n++] = (KitOp){op, T_BOOL, t, p, 2, NULL};
         for (uint16_t f = 0; op == OP_MATH && (t == T_F32 || t == T_F64) && f < MATH__COUNT && n < max; f++)
             out[n++] = (KitOp){op, math_result((MathFn)f, t), t, f, math_args((MathFn)f), NULL};
+        for (uint16_t f = 0; op == OP_APPROX && t == T_F32 && f < APPROX__COUNT && n < max; f++)
+            out[n++] = (KitOp){op, t, t, f, approx_args((ApproxFn)f), NULL};
     }
     return n;
 }
