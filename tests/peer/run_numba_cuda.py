@@ -30,6 +30,7 @@ REQUIREMENTS = (
     "numba-cuda==0.30.4",
     "nvidia-nvvm==13.*",
     "nvidia-cuda-runtime==13.*",
+    "nvidia-cuda-nvrtc==13.*",
     "numpy<2.5",
     "pytest",
     "psutil",
