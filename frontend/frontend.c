@@ -143,7 +143,7 @@ static Val record_argument(Params *p, const ArgType *a, const char *name) {
     if (numba) {
         Ref at = add_param(p, PARAM_DATA, 0, T_PTR, 0, a->align, name);
         p->leaf++;
-        return record_at(e, elem_record(a->record, a->align), false, T_PTR, at);
+        return record_at(e, elem_record(a->record, a->align), a->readonly, T_PTR, at);
     }
     Ref at = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, 0, words * 8u);
     for (uint32_t i = 0; i < words; i++) {

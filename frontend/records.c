@@ -177,7 +177,14 @@ static Val read_column(Eval *e, PySpan span, Val array, const RecordField *f) {
                        record_offset(e, (Type)array.ty->space, array_data(array), f->offset));
 }
 
+/* The one record of an array without dimensions. */
+static Val only_record(Eval *e, Val v) {
+    bool only = v.ty->kind == TY_ARRAY && !v.ty->ndim;
+    return only ? array_load(e, v.ty, array_data(v)) : v;
+}
+
 static Val read_any(Eval *e, PySpan span, Val v, const RecordField *f) {
+    v = only_record(e, v);
     return v.ty->kind == TY_RECORD ? read_field(e, span, v, f) : read_column(e, span, v, f);
 }
 
@@ -281,6 +288,7 @@ static void write_field(Eval *e, PySpan span, Val r, const RecordField *f, Val v
 
 static void write_any(Eval *e, PySpan span, Val v, const RecordField *f, Val value) {
     if (!may_write(e, span, v)) return;
+    v = only_record(e, v);
     if (v.ty->kind == TY_RECORD) {
         write_field(e, span, v, f, value);
         return;

@@ -40,12 +40,18 @@ def dtype_of(dtype: Any) -> np.dtype[Any]:
         return d
     raise TypeError(
         f"a device array can't have the dtype {d}: there are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
-        f"float32, float64, complex64 and complex128" + ("" if d.isnative else ", in the machine's byte order")
+        f"float32, float64, complex64, complex128 and records of these"
+        + ("" if d.isnative else ", in the machine's byte order")
     )
 
 
-def _numpy_dtype(name: str) -> np.dtype[Any]:
-    if name == "bfloat16":
+def _name_of(dtype: np.dtype[Any]) -> Any:
+    """What the extension calls a dtype: its name, or a structured dtype itself."""
+    return dtype.name if dtype.names is None else dtype
+
+
+def _numpy_dtype(name: Any) -> np.dtype[Any]:
+    if isinstance(name, str) and name == "bfloat16":
         import ml_dtypes
 
         return np.dtype(ml_dtypes.bfloat16)
@@ -64,7 +70,8 @@ class Array(_core.ArrayBase):
     """An array on a device. Kernels take it without a copy.
 
     Made by `gpu.array`, `gpu.empty`, `gpu.zeros`, ... Indexing with integers, slices, ``None`` and ``...`` gives views;
-    one element comes as a NumPy scalar. Operators aren't defined: write a kernel, or copy to the host.
+    one element comes as a NumPy scalar, or if it is a record as a view, of which ``r["x"]`` is read and assigned. The
+    name of a field gives that field of all records. Operators aren't defined: write a kernel, or copy to the host.
 
     Attributes
     ----------
@@ -146,23 +153,47 @@ class Array(_core.ArrayBase):
         return {
             "shape": self.shape,
             "strides": self.strides,
-            "typestr": "<u2" if self._dtype_name == "bfloat16" else self.dtype.str,
+            "typestr": "<u2" if self._is_bfloat16() else self.dtype.str,
             "data": (address or 64, readonly),  # no elements, no address
             "version": 3,
         }
 
-    def _like(self, proxy: np.ndarray[Any, Any], dtype: str | None = None) -> Array:
+    def _is_bfloat16(self) -> bool:
+        name = self._dtype_name
+        return isinstance(name, str) and name == "bfloat16"
+
+    def _like(self, proxy: np.ndarray[Any, Any], dtype: Any = None) -> Array:
         """The view that a view of `_proxy` stands for."""
         offset = proxy.__array_interface__["data"][0] - (self._address or 64) if proxy.size else 0
-        return self._view(offset, proxy.shape, proxy.strides, dtype or self._dtype_name, False)
+        return self._view(offset, proxy.shape, proxy.strides, self._dtype_name if dtype is None else dtype, False)
 
     def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str) and self._is_plain_field(key):
+            return self.item_as_numpy()[key]
         view = self._at(key)
-        if view.ndim or key is Ellipsis or (isinstance(key, tuple) and any(k is Ellipsis for k in key)):
+        if view.ndim or view.dtype.names is not None or key is Ellipsis or (isinstance(key, tuple) and any(k is Ellipsis for k in key)):
             return view
         return view.item_as_numpy()
 
+    def _is_plain_field(self, name: str) -> bool:
+        """Tell a field of one record that is no record or array; it may be a string, and lie anywhere."""
+        fields = self.dtype.fields
+        return not self.ndim and fields is not None and name in fields and fields[name][0].kind != "V"
+
+    def _field(self, name: str) -> Array:
+        """The field of that name, or title, of all records."""
+        dtype = self.dtype
+        if dtype.fields is None or name not in dtype.fields:
+            names = ", ".join(map(repr, dtype.names or ()))
+            raise KeyError(f"no field {name!r}: there is {names}" if names else f"no records here, and {name!r} is a field")
+        field, offset = dtype.fields[name][:2]
+        base, shape = field.subdtype or (field, ())
+        inner = np.empty(shape, base).strides
+        return self._view(offset, self.shape + shape, self.strides + inner, _name_of(dtype_of(base)), False)
+
     def _at(self, key: Any) -> Array:
+        if isinstance(key, str):
+            return self._field(key)
         view = self._index(key)
         if view is not None:
             return view
@@ -247,12 +278,17 @@ class Array(_core.ArrayBase):
             return self._like(self._proxy())
         new = dtype_of(dtype)
         stand_in = np.dtype("u2") if new.name == "bfloat16" else new
-        return self._like(self._proxy().view(stand_in), new.name)
+        return self._like(self._proxy().view(stand_in), _name_of(new))
 
     # ---- contents
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._at(key)._assign(value, None)
+        if isinstance(key, str) and self._is_plain_field(key):
+            record = self.item_as_numpy()
+            record[key] = value
+            self._assign(record, None)
+        else:
+            self._at(key)._assign(value, None)
 
     def _assign(self, value: Any, stream: Stream | int | None) -> None:
         """``self[...] = value``, with NumPy's conversions and broadcasting."""
@@ -260,7 +296,7 @@ class Array(_core.ArrayBase):
             self._copy_from(value, stream)
             return
         source = value.copy_to_host() if isinstance(value, Array) else value
-        if np.ndim(source) == 0:
+        if self._is_one_element(source):
             element = np.empty((), self.dtype)
             element[...] = source
             if self._layout != "A":
@@ -271,9 +307,13 @@ class Array(_core.ArrayBase):
         host[...] = source
         self._copy_from(host, stream)
 
+    def _is_one_element(self, value: Any) -> bool:
+        """Tell a number, or a record as a tuple, from arrays of them."""
+        return isinstance(value, tuple) if self.dtype.names and isinstance(value, (tuple, list)) else not np.ndim(value)
+
     def fill(self, value: Any, stream: Stream | int | None = None) -> None:
         """Set all elements to a number."""
-        if np.ndim(value):
+        if not self._is_one_element(value):
             raise TypeError("fill takes one number; x[...] = values assigns several")
         self._assign(value, stream)
 
@@ -355,19 +395,21 @@ class Array(_core.ArrayBase):
     @property
     def __array_interface__(self) -> dict[str, Any]:
         """NumPy's description of the memory; missing where the host can't read it."""
-        if self._host_address is None or self._dtype_name == "bfloat16":
+        if self._host_address is None or self._is_bfloat16():
             raise AttributeError("__array_interface__")
         return dict(self._host_view().__array_interface__)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         """The description that CUDA libraries exchange (version 3); missing on the cpu device."""
-        if self._shares_host or self._dtype_name == "bfloat16":
+        if self._shares_host or self._is_bfloat16():
             raise AttributeError("__cuda_array_interface__")
         from ._stream import current_stream
 
         handle = current_stream(self.device).handle or (self._memory.stream and self._memory.stream.handle)
+        records = {} if self.dtype.names is None else {"descr": self.dtype.descr}
         return {
+            **records,
             "shape": self.shape,
             "strides": None if self._layout == "C" else self.strides,
             "typestr": self.dtype.str,
@@ -608,7 +650,7 @@ def array(
         source = source.copy_to_host().astype(wanted)
     fortran = order == "F" or (order == "K" and _is_fortran(source))
     own = stream if getattr(stream, "device", name) == name else None  # a copy to the host goes in the source's stream
-    new = Array._alloc(name, source.shape, source.dtype.name, "F" if fortran else "C", DEVICE, 0, own)
+    new = Array._alloc(name, source.shape, _name_of(source.dtype), "F" if fortran else "C", DEVICE, 0, own)
     new._copy_from(source, stream)
     return new
 
@@ -647,7 +689,7 @@ def from_host(source: np.ndarray[Any, Any]) -> Array:
         address,
         source.shape,
         source.strides,
-        source.dtype.name,
+        _name_of(source.dtype),
         not source.flags.writeable,
         DEVICE,
         source,
@@ -726,7 +768,7 @@ def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = Non
     if name == "cpu":
         name = "cuda:0"
     address, readonly = interface["data"]
-    dtype = dtype_of(interface["typestr"])
+    dtype = dtype_of(_interface_dtype(interface, owner))
     stream = interface.get("stream")
     if sync and stream is not None and interface.get("version", 0) >= 3:
         from ._stream import external_stream
@@ -738,12 +780,22 @@ def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = Non
         0,
         tuple(interface["shape"]),
         None if interface.get("strides") is None else tuple(interface["strides"]),
-        dtype.name,
+        _name_of(dtype),
         bool(readonly),
         DEVICE,
         owner,
         None,
     )
+
+
+def _interface_dtype(interface: dict[str, Any], owner: Any) -> Any:
+    """The dtype of ``__cuda_array_interface__``; of records, what the array or 'descr' says."""
+    if not interface["typestr"].startswith("|V"):
+        return interface["typestr"]
+    own = getattr(owner, "dtype", None)
+    if isinstance(own, np.dtype) and own.names is not None:
+        return own
+    return np.lib.format.descr_to_dtype(interface["descr"]) if "descr" in interface else interface["typestr"]
 
 
 def empty(
@@ -761,7 +813,7 @@ def empty(
     stream : Stream, optional
         The stream that uses it first; memory is given and freed in its order.
     """
-    return Array._alloc(device_name(device), _shape(shape), dtype_of(dtype).name, _order(order), DEVICE, 0, stream)
+    return Array._alloc(device_name(device), _shape(shape), _name_of(dtype_of(dtype)), _order(order), DEVICE, 0, stream)
 
 
 def full(
@@ -780,11 +832,17 @@ def full(
     return new
 
 
+def _zero(dtype: Any) -> Any:
+    """What an array of zeros is filled with: 0, or a record of zero bytes."""
+    structured = dtype is not None and np.dtype(dtype).names is not None
+    return np.zeros((), dtype)[()] if structured else 0
+
+
 def zeros(
     shape: Any, dtype: Any = "float64", order: str = "C", *, device: Any = None, stream: Stream | int | None = None
 ) -> Array:
     """An array of zeros."""
-    return full(shape, 0, dtype, order, device=device, stream=stream)
+    return full(shape, _zero(dtype), dtype, order, device=device, stream=stream)
 
 
 def ones(
@@ -822,7 +880,7 @@ def zeros_like(
     a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, stream: Stream | int | None = None
 ) -> Array:
     """Zeros, with shape, dtype, order and device of another array."""
-    return full_like(a, 0, dtype, shape, device=device, stream=stream)
+    return full_like(a, _zero(getattr(a, "dtype", None) if dtype is None else dtype), dtype, shape, device=device, stream=stream)
 
 
 def ones_like(
@@ -900,5 +958,5 @@ def managed_array(
 
 
 def _host_array(shape: Any, dtype: Any, order: str, kind: int, flags: int, device: Any) -> Array:
-    name = dtype_of(dtype).name
+    name = _name_of(dtype_of(dtype))
     return Array._alloc(device_name(device), _shape(shape), name, _order(order), kind, flags, None)
