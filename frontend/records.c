@@ -17,19 +17,33 @@ static uint32_t field_bytes(const RecordField *f) {
     return bytes;
 }
 
+/* What NumPy takes as the alignment of a field of a dtype that is made from this text. */
+static uint32_t written_align(const RecordField *f);
+
 /* Does the dtype lay its fields out one after the other, each where its type wants it if `align`? */
 static bool laid_out(const Record *r, bool align) {
     uint32_t at = 0, most = 1;
     for (uint32_t i = 0; i < r->n; i++) {
         const RecordField *f = &r->fields[i];
         if (f->opaque) return true; /* how large it is isn't known here */
-        uint32_t a = align ? elem_align(f->dtype, f->record) : 1;
+        uint32_t a = align ? written_align(f) : 1;
         if (a > most) most = a;
         at = (at + a - 1) / a * a;
         if (f->offset != at) return false;
         at += field_bytes(f);
     }
     return (at + most - 1) / most * most == r->bytes;
+}
+
+static uint32_t written_align(const RecordField *f) {
+    uint32_t most = 1;
+    if (!f->record) return elem_align(f->dtype, NULL);
+    for (uint32_t i = 0; i < f->record->n && laid_out(f->record, true); i++) {
+        const RecordField *inner = &f->record->fields[i];
+        uint32_t a = inner->opaque ? 1 : written_align(inner);
+        if (a > most) most = a;
+    }
+    return most;
 }
 
 static const char *field_text(Arena *a, const RecordField *f) {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
 import gpu
 import numpy as np
 import pytest
+from gpu import cuda
 
 DEVICES = ("cpu", "emulated", "python")
 INNER = np.dtype([("a", "f8"), ("b", "i2")], align=True)
@@ -23,7 +25,6 @@ SPREAD = np.dtype(
         "itemsize": 120,
     }
 )
-TWICE = [np.array((2.5, -7), INNER)[()], np.rec.array((2.5, -7), INNER)[()]]
 
 
 def filled(dtype: Any, n: int = 5) -> np.ndarray:
@@ -198,3 +199,211 @@ def test_kernels(kernel: Callable[..., Any], dtype: np.dtype, device: str) -> No
     args = [filled(dtype), np.zeros(5)]
     wanted = reference(kernel, copied(args))
     same(run(device, kernel, args), wanted)
+
+
+# ---- records as arguments, constants and memory of the block
+
+
+def by_value(p, r, out):
+    i = gpu.grid(1)
+    q = p.copy()
+    q.inner.b += 1
+    out[i] = p.id + p["inner"]["a"] + p.vec[i % 3] + p.grid[i % 2, 1] + q.inner.b
+    r[i].inner = p.inner
+    if p.on:
+        r[i] = q
+
+
+def in_a_tuple(pair, r, out):
+    i = gpu.grid(1)
+    out[i] = pair[0].id * 2.0 * pair[1] + pair[0].inner.a
+    r[i].inner = pair[0].inner
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", [PARTICLE, PACKED, SPREAD], ids=["aligned", "packed", "spread"])
+@pytest.mark.parametrize("kernel", [by_value, in_a_tuple], ids=lambda k: k.__name__)
+def test_record_by_value(kernel: Callable[..., Any], dtype: np.dtype, device: str) -> None:
+    """A record is passed as the bytes that it is, and the caller's stays what it was."""
+    record = filled(dtype)[3]
+    before = record.tobytes()
+    args = [filled(dtype), np.zeros(5)]
+    wanted = copied(args)
+    for i in range(5):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(gpu, "grid", lambda ndim, i=i: i)
+            seen = record.copy().view((np.record, dtype)) if kernel is by_value else None
+            first = seen if kernel is by_value else (filled(dtype).view(np.recarray)[3], 2)
+            kernel(first, wanted[0].view(np.recarray), wanted[1])
+    run(device, kernel, [record if kernel is by_value else (record, 2), *args])
+    same(args, wanted)
+    assert record.tobytes() == before
+
+
+@pytest.mark.parametrize("device", ("cpu", "emulated"))
+@pytest.mark.parametrize("dtype", [PARTICLE, PACKED, SPREAD], ids=["aligned", "packed", "spread"])
+def test_record_by_reference(dtype: np.dtype, device: str) -> None:
+    """In the Numba dialect a record is the caller's."""
+
+    @cuda.jit
+    def kernel(r, v):
+        r.id = v
+        r["inner"].b -= 2
+        r.vec[1] = r.vec[0] + 5
+
+    records = filled(dtype).view(np.recarray)
+    with gpu.device(device):
+        kernel[1, 1](records[2], 9)
+        held = gpu.array(records)
+        kernel[1, 1](held[3], 9)
+    assert records["id"].tolist() == [1, 2, 9, 4, 5] and records["vec"][2, 1] == records["vec"][2, 0] + 5
+    assert records["inner"]["b"].tolist() == [0, -1, -4, -3, -4]
+    assert held[3]["id"] == 9 and held[3]["inner"]["b"] == -5
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_memory_of_the_kernel(device: str) -> None:
+    """Shared and local arrays of records, and records that were captured, whose numbers are constants."""
+    size = np.array([(3, 0.5, [1, 2])], np.dtype([("n", "i4"), ("step", "f8"), ("at", "u1", 2)]))
+    one = size[0]
+
+    def kernel(r, out):
+        i = gpu.grid(1)
+        block = gpu.shared.array(8, PARTICLE)
+        own = gpu.local.array(one.n, PARTICLE)
+        block[i] = r[i]
+        block[i].id += 100
+        gpu.syncthreads()
+        own[1] = block[(i + 1) % 5]
+        own[1].vec[0] = size[0].step
+        out[i] = own[1].id + own[1].vec[0] + len(own) + one.at[i % 2]
+        if one.n == 3:
+            r[i] = own[1]
+        else:
+            r[i] = no_such_name  # noqa: F821
+
+    args = [filled(PARTICLE), np.zeros(5)]
+    records = args[0].copy()
+    run(device, kernel, args)
+    assert args[1].tolist() == [records["id"][(i + 1) % 5] + 103.5 + 1 + i % 2 for i in range(5)]
+    assert args[0]["inner"]["a"].tolist() == np.roll(records["inner"]["a"], -1).tolist()
+
+
+@pytest.mark.parametrize("device", ("cpu", "emulated"))
+def test_atomics(device: str) -> None:
+    """On fields of arrays and of shared arrays; where they aren't aligned, they are refused."""
+
+    def kernel(r, out):
+        i = gpu.grid(1)
+        gpu.atomic.add(r["id"], 0, i)
+        gpu.atomic.max(r.inner.a, 1, i * 2.0)
+        gpu.atomic.add(r[2].vec, 1, 1)
+
+    r = filled(PARTICLE)
+    run(device, kernel, [r, np.zeros(1)], 16)
+    assert r["id"][0] == 121 and r["inner"]["a"][1] == 30 and r["vec"][2, 1] == 1.75 + 16
+    with pytest.raises(gpu.CompileError, match="aren't aligned in memory"):
+        run(device, kernel, [filled(PACKED), np.zeros(1)])
+
+
+# ---- arrays of a device
+
+
+@pytest.mark.parametrize("device", ("cpu", "emulated"))
+def test_device_arrays(device: str) -> None:
+    host = filled(PARTICLE)
+    with gpu.device(device):
+        d = gpu.array(host)
+        assert d.dtype == PARTICLE and d.itemsize == PARTICLE.itemsize
+        same([d.copy_to_host()], [host])
+        assert d["vec"].shape == (5, 3) and d["inner"]["b"].copy_to_host().tolist() == host["inner"]["b"].tolist()
+        d["id"] = 7
+        d[1]["inner"]["a"] = 3.25
+        d[2]["vec"][1:] = 8
+        d[3] = (1, (2, 3), [4, 5, 6], [[7, 8], [9, 10]], True)
+        d[4] = host[0]
+        wanted = filled(PARTICLE)
+        wanted["id"] = 7
+        wanted[1]["inner"]["a"] = 3.25
+        wanted[2]["vec"][1:] = 8
+        wanted[3] = (1, (2, 3), [4, 5, 6], [[7, 8], [9, 10]], True)
+        wanted[4] = host[0]
+        assert all((d.copy_to_host()[name] == wanted[name]).all() for name in PARTICLE.names)
+        assert d[3]["id"] == 1 and d[3]["vec"].tolist() == [4, 5, 6]
+        assert gpu.zeros(2, PARTICLE).copy_to_host().tobytes() == bytes(2 * PARTICLE.itemsize)
+        args = [gpu.array(host), gpu.zeros(5)]
+        reads_too = reference(reads, [filled(PARTICLE), np.zeros(5)])
+        gpu.jit(reads)[1, 5](*args)
+        assert args[1].copy_to_host().tolist() == reads_too[1].tolist()
+        packed = gpu.array(filled(PACKED))
+        packed[1]["inner"] = (1.5, 3)
+        assert packed.copy_to_host()["inner"].tolist() == [(0, 0), (1.5, 3), (3, -2), (4.5, -3), (6, -4)]
+        with pytest.raises(KeyError, match="no field 'mass'"):
+            d["mass"]
+
+
+def test_other_memory() -> None:
+    """C structs of ctypes, and arrays that only say what they are."""
+
+    class Point(ctypes.Structure):
+        _fields_ = (("x", ctypes.c_float), ("n", ctypes.c_int))
+
+    class Described:
+        def __init__(self, a: np.ndarray) -> None:
+            self.array = a
+            self.__array_interface__ = a.__array_interface__
+
+    def kernel(points, out):
+        i = gpu.grid(1)
+        out[i] = points[i].x + points[i].n
+        points[i].n = i
+
+    points = (Point * 5)(*((k / 2, k) for k in range(5)))
+    out = np.zeros(5)
+    run("cpu", kernel, [points, out])
+    assert out.tolist() == [0, 1.5, 3, 4.5, 6] and [p.n for p in points] == list(range(5))
+    described = Described(np.array([(k / 2, k) for k in range(5)], [("x", "f4"), ("n", "i4")]))
+    run("cpu", kernel, [described, out])
+    assert out.tolist() == [0, 1.5, 3, 4.5, 6]
+
+
+# ---- what is refused at the launch, signatures
+
+
+@pytest.mark.parametrize(
+    ("dtype", "message"),
+    [
+        ([("o", "O")], "Python object"),
+        ("V8", "dtype"),
+        ([], "a record of 0 bytes"),
+    ],
+)
+def test_refused(dtype: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        run("cpu", facts, [np.zeros(3, np.dtype(dtype)), np.zeros(3)])
+
+
+def test_signatures() -> None:
+    dtype = np.dtype([("x", "f4"), ("n", "i2", 3)], align=True)
+    assert repr(gpu.from_dtype(dtype)[::1]) == "array(record(x: float32, n: int16[3]), 1d, C)"
+    assert gpu.from_dtype(dtype) == gpu.from_dtype(np.dtype([("x", "f4"), ("n", "i2", 3)], align=True))
+
+    @gpu.jit("record(x: float32, n: int16[3])[::1], f8[:]")
+    def kernel(r, out):
+        out[gpu.grid(1)] = r[gpu.grid(1)].n[1]
+
+    out = np.zeros(2)
+    kernel[1, 2](np.array([(1, [2, 3, 4])] * 2, dtype), out)
+    assert out.tolist() == [3, 3]
+    with pytest.raises(TypeError, match=r"is array\(record\(x: float32, n: int16\[3\]\), 1d, C\) by the signature"):
+        kernel[1, 2](filled(PARTICLE), out)
+    for text in (
+        "record(x: float32, n: int16[3])",
+        "record(a: uint8, b: record(c: bool, d: complex64, packed), e: int32, packed)",
+        "record(a: uint8 @ 3, b: float64[2, 2] @ 8, 64 bytes)",
+    ):
+        assert repr(gpu.signature.parse(text).args[0]) == text
+        assert repr(gpu.signature.parse(text + "[:, ::1]").args[0]) == f"array({text}, 2d, C)"
+    for text in ("record(x float32)", "record(x: float32 @ 8)", "record(x: nothing)", "record(x: float32[)"):
+        with pytest.raises(gpu.SignatureError):
+            gpu.signature.parse(text)

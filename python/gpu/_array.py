@@ -171,9 +171,8 @@ class Array(_core.ArrayBase):
         if isinstance(key, str) and self._is_plain_field(key):
             return self.item_as_numpy()[key]
         view = self._at(key)
-        if view.ndim or view.dtype.names is not None or key is Ellipsis or (isinstance(key, tuple) and any(k is Ellipsis for k in key)):
-            return view
-        return view.item_as_numpy()
+        whole = key is Ellipsis or (isinstance(key, tuple) and any(k is Ellipsis for k in key))
+        return view if view.ndim or whole or view.dtype.names is not None else view.item_as_numpy()
 
     def _is_plain_field(self, name: str) -> bool:
         """Tell a field of one record that is no record or array; it may be a string, and lie anywhere."""
@@ -185,14 +184,16 @@ class Array(_core.ArrayBase):
         dtype = self.dtype
         if dtype.fields is None or name not in dtype.fields:
             names = ", ".join(map(repr, dtype.names or ()))
-            raise KeyError(f"no field {name!r}: there is {names}" if names else f"no records here, and {name!r} is a field")
+            raise KeyError(
+                f"no field {name!r}: there is {names}" if names else f"no records here, and {name!r} is a field"
+            )
         field, offset = dtype.fields[name][:2]
         base, shape = field.subdtype or (field, ())
         inner = np.empty(shape, base).strides
         return self._view(offset, self.shape + shape, self.strides + inner, _name_of(dtype_of(base)), False)
 
     def _at(self, key: Any) -> Array:
-        if isinstance(key, str):
+        if isinstance(key, str) and self.dtype.names is not None:
             return self._field(key)
         view = self._index(key)
         if view is not None:
@@ -297,7 +298,7 @@ class Array(_core.ArrayBase):
             return
         source = value.copy_to_host() if isinstance(value, Array) else value
         if self._is_one_element(source):
-            element = np.empty((), self.dtype)
+            element = np.zeros((), self.dtype)
             element[...] = source
             if self._layout != "A":
                 self._fill(element.tobytes(), stream)
@@ -880,7 +881,9 @@ def zeros_like(
     a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, stream: Stream | int | None = None
 ) -> Array:
     """Zeros, with shape, dtype, order and device of another array."""
-    return full_like(a, _zero(getattr(a, "dtype", None) if dtype is None else dtype), dtype, shape, device=device, stream=stream)
+    return full_like(
+        a, _zero(getattr(a, "dtype", None) if dtype is None else dtype), dtype, shape, device=device, stream=stream
+    )
 
 
 def ones_like(

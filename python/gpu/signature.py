@@ -320,6 +320,8 @@ class _Reader:
             if not self.skip(","):
                 break
         self.take(")", "',' or ')'")
+        if len(fields["offsets"]) != (0 if size is None else len(fields["names"])):
+            self.fail(start, self.at, "where each field lies is written with the size: 'x: int32 @ 4, 8 bytes'")
         try:
             if size is None:
                 return np.dtype(list(zip(fields["names"], fields["formats"], strict=True)), align=align)

@@ -14,7 +14,6 @@ from ._dtypes import (
     float16,
     float32,
     float64,
-    from_dtype,
     int8,
     int16,
     int32,
@@ -25,6 +24,7 @@ from ._dtypes import (
     uint64,
     void,
 )
+from ._dtypes import from_dtype as from_dtype
 from .signature import ALIASES, one_type
 
 TYPE_CHECKING = False
@@ -197,7 +197,6 @@ __all__ = [
     "float16",
     "float32",
     "float64",
-    "from_dtype",
     "int8",
     "int16",
     "int32",

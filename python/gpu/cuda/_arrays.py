@@ -118,7 +118,7 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
 def _new(
     shape: Any, dtype: Any, strides: Any, order: str, kind: int, flags: int = 0, stream: Any = None
 ) -> DeviceNDArray:
-    sizes, name = _array._shape(shape), _array.dtype_of(dtype).name
+    sizes, name = _array._shape(shape), _array._name_of(_array.dtype_of(dtype))
     if strides is None:
         return DeviceNDArray._alloc(_device.device_name(), sizes, name, _array._order(order), kind, flags, stream)
     steps = _array._shape(strides)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._array import Array
-from .._dtypes import DType, Void, dtypes
+from .._array import Array, _interface_dtype, _name_of
+from .._dtypes import DType, Void
+from .._dtypes import from_dtype as type_of_dtype
 from ..signature import one_type
 
 
@@ -52,33 +53,31 @@ def typeof(value: Any, purpose: Any = None) -> Any:
     if isinstance(value, Array):
         return _core.Type("array", dtype=value._dtype_name, ndim=value.ndim, layout=value._layout)
     if interface is not None:
-        return _array_type(interface)
+        return _array_type(interface, np.dtype(_interface_dtype(interface, value)))
     raise ValueError(f"Cannot determine Numba type of {type(value)}")
 
 
-def _array_type(interface: dict[str, Any]) -> _core.Type:
+def _array_type(interface: dict[str, Any], dtype: np.dtype[Any]) -> _core.Type:
     shape, strides = interface["shape"], interface.get("strides")
-    dtype = np.dtype(interface.get("descr") if interface["typestr"].startswith("|V") else interface["typestr"])
     layout = "C"
     if strides is not None:
         view = np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)
         layout = "C" if view.flags.c_contiguous else "F" if view.flags.f_contiguous else "A"
-    return _core.Type("array", dtype=dtype.name, ndim=len(shape), layout=layout)  # type: ignore[arg-type]
+    return _core.Type("array", dtype=_name_of(dtype), ndim=len(shape), layout=layout)  # type: ignore[arg-type]
 
 
 def from_dtype(dtype: Any) -> DType:
-    """The type of a scalar of a NumPy dtype.
+    """The type of a scalar of a NumPy dtype, or of a record of a structured one.
 
     Raises
     ------
     NotImplementedError
         A kernel has no such numbers.
     """
-    name = np.dtype(dtype).name
-    found = dtypes.get("bool_" if name == "bool" else name)
-    if found is None:
-        raise NotImplementedError(f"{np.dtype(dtype)!r} is not the type of a number in kernels")
-    return found
+    try:
+        return type_of_dtype(dtype)
+    except TypeError as error:
+        raise NotImplementedError(f"{np.dtype(dtype)!r} is not the type of a number in kernels") from error
 
 
 def as_dtype(kind: Any) -> Any:
