@@ -75,6 +75,12 @@ Val fn_round(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Wide digits = 0;
     if (!call_bind(e, site, n, args, 2, params, v) || !want_scalars(e, site, 1, v, true)) return val_poison(e);
     bool whole = !v[1].ty || ty_is(v[1].ty, TY_NONE);
+    bool running = !whole && ty_is(v[1].ty, TY_SCALAR) && is_integral(v[1]) && !val_as_int(v[1], &digits);
+    if (running && !is_integral(v[0]) && val_dtype(v[0]) != DT_BOOL) {
+        DType f = val_dtype(v[0]);
+        Ref at = e_conv(e, T_I64, val_ref(e, v[1]));
+        return float_val(e, val_sc(v[0]), part_round_to(e, float_type(f), float_ref(e, v[0], f), at));
+    }
     if (!whole && (!val_as_int(v[1], &digits) || digits > 400 || digits < -400))
         return e_fail(e, arg_span(site, 1), "the number of digits is part of the compiled code", DIAG_ARG_CONSTANT,
                       site->name, "ndigits", e_text(e, v[1]));

@@ -71,6 +71,7 @@ Ref part_hypot(Eval *e, Type t, uint32_t n, const Ref *x);
 Ref part_nextafter(Eval *e, Type t, Ref x, Ref y);      /* any float type */
 Ref part_spacing(Eval *e, Type t, Ref x);               /* any float type */
 Ref part_round(Eval *e, Type t, Ref x, int digits);     /* as NumPy: scaled, rounded half to even, scaled back */
+Ref part_round_to(Eval *e, Type t, Ref x, Ref digits); /* digits, an i64, known at run time */
 Ref part_gcd(Eval *e, Type t, Ref a, Ref b);            /* unsigned integers */
 Ref part_two_sum(Eval *e, Type t, Ref a, Ref b, Ref *error);   /* a + b == sum + error, exactly */
 Ref part_isqrt(Eval *e, Ref n);                         /* u64 */

@@ -120,6 +120,36 @@ Ref part_round(Eval *e, Type t, Ref x, int digits) {
     return e_op2(e, digits > 0 ? OP_DIV : OP_MUL, t, r, p);
 }
 
+/* 10 to the power of n, 0 <= n <= 308, by multiplication: exact where it can be, which pow() isn't on every device. */
+static Ref power_of_ten(Eval *e, Ref n) {
+    BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
+    e_jump(e, head);
+    e_set_block(e, head);
+    Ref i = e_phi(e, T_I64), p = e_phi(e, T_F64);
+    e_phi_add(e, i, before, e_int(e, T_I64, 0));
+    e_phi_add(e, p, before, e_float(e, T_F64, 1));
+    e_branch(e, e_cmp(e, PRED_LT, i, n), body, done);
+    e_set_block(e, body);
+    e_phi_add(e, i, body, e_op2(e, OP_ADD, T_I64, i, e_int(e, T_I64, 1)));
+    e_phi_add(e, p, body, e_op2(e, OP_MUL, T_F64, p, e_float(e, T_F64, 10)));
+    e_jump(e, head);
+    e_set_block(e, done);
+    return p;
+}
+
+/* What has no digits behind the point in f64 stays as it is, as do infinities and NaN. */
+Ref part_round_to(Eval *e, Type t, Ref x, Ref digits) {
+    Ref most = e_int(e, T_I64, 308);
+    Ref v = e_conv(e, T_F64, x), n = e_conv(e, T_I64, e_op1(e, OP_ABS, T_I64, digits));
+    Ref p = power_of_ten(e, e_select(e, T_I64, e_cmp(e, PRED_LT, n, most), n, most));
+    Ref left = e_cmp(e, PRED_LT, digits, e_int(e, T_I64, 0));
+    Ref y = e_select(e, T_F64, left, e_op2(e, OP_DIV, T_F64, v, p), e_op2(e, OP_MUL, T_F64, v, p));
+    Ref z = e_math1(e, MATH_RINT, T_F64, y);
+    Ref r = e_select(e, T_F64, left, e_op2(e, OP_MUL, T_F64, z, p), e_op2(e, OP_DIV, T_F64, z, p));
+    Ref changes = e_cmp(e, PRED_LT, e_op1(e, OP_ABS, T_F64, y), e_float(e, T_F64, 0x1p52));
+    return e_conv(e, t, e_select(e, T_F64, changes, r, v));
+}
+
 /* ---- integers -------------------------------------------------------------------------------------------------- */
 Ref magnitude(Eval *e, Type t, Ref x, Type *out) {
     static const Type unsigned_of[T__COUNT] = {[T_I8] = T_U8, [T_I16] = T_U16, [T_I32] = T_U32, [T_I64] = T_U64};

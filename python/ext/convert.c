@@ -42,6 +42,15 @@ static DType kind_of(DType d) {
     return dt_is_int(d) ? DT_I64 : dt_is_float(d) ? DT_F64 : dt_is_complex(d) ? DT_C128 : d;
 }
 
+/* Numba's programs pass 0xFFFFFFFF for an int32 and -1 for a uint32: an integer goes by its bits if they are no more.
+ */
+static bool fits_in_bits(const Leaf *l, int64_t v, DType to) {
+    unsigned bits = dtype_bytes(to) * 8;
+    if (bits == 64) return true;
+    if (v < 0 && l->dtype == DT_U64) return false;
+    return v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << bits;
+}
+
 /* A number of kind `from` as a typed scalar: int to int needs the value. */
 static bool weak_is_safe(DType from, const Leaf *l, DType to) {
     int64_t v = signed_bits(l);
@@ -104,10 +113,13 @@ static DType weak_dtype(ArgKind kind) {
 /* ---- types side by side ------------------------------------------------------------------------ */
 
 typedef struct Fit {
-    Leaf *leaf; /* the next one */
-    bool apply; /* convert, rather than only look */
-    bool numba; /* scalars convert as Python numbers do */
+    Leaf *leaf;    /* the next one */
+    bool apply;    /* convert, rather than only look */
+    bool numba;    /* scalars convert as Python numbers do */
+    uint32_t cost; /* so far: of conversions that keep every value, and of others */
 } Fit;
+
+enum { COST_SAFE = 1, COST_OTHER = 1 << 12 };
 
 static bool match_scalar(Fit *m, const ArgType *from, const ArgType *to) {
     Leaf *l = m->leaf++;
@@ -116,7 +128,11 @@ static bool match_scalar(Fit *m, const ArgType *from, const ArgType *to) {
     bool ok;
     if (target != DT_NONE) ok = weak != DT_NONE ? weak_is_safe(weak, l, target) : is_safe((DType)from->dtype, target);
     else ok = weak != DT_NONE ? weak_is_safe(weak, l, (DType)to->dtype) : is_safe((DType)from->dtype, (DType)to->dtype);
-    if (ok && m->apply) convert_value(l, target != DT_NONE ? target : (DType)to->dtype);
+    DType wanted = target != DT_NONE ? target : (DType)to->dtype;
+    if (!ok && m->numba && dt_is_int((DType)l->dtype) && dt_is_int(wanted))
+        ok = fits_in_bits(l, signed_bits(l), wanted);
+    if (l->dtype != wanted) m->cost += is_safe((DType)l->dtype, wanted) ? COST_SAFE : COST_OTHER;
+    if (ok && m->apply) convert_value(l, wanted);
     return ok;
 }
 
@@ -128,6 +144,7 @@ static bool match(Fit *m, const ArgType *from, const ArgType *to) {
     switch ((ArgKind)from->kind) {
     case ARG_ARRAY:
         m->leaf++;
+        if (from->layout != to->layout) m->cost += COST_SAFE;
         return from->dtype == to->dtype && from->record == to->record && from->align >= to->align &&
                from->ndim == to->ndim && (from->layout == to->layout || to->layout == LAYOUT_A) &&
                (to->readonly || !from->readonly);
@@ -151,7 +168,15 @@ static int refuse(const Bound *b, Arena *a, const ArgType *from, const ArgType *
                      b->kernel->name, nto, n);
         return -1;
     }
-    Fit m = {b->leaves, false, b->kernel->dialect == DIALECT_NUMBA};
+    if (PyTuple_GET_SIZE(b->kernel->signatures) > 1) {
+        PyObject *given = types_from_key(b->key, b->key_size);
+        if (given)
+            PyErr_Format(PyExc_TypeError, "No matching definition of %U() for arguments of types %R among %R",
+                         b->kernel->name, given, b->kernel->signatures);
+        Py_XDECREF(given);
+        return -1;
+    }
+    Fit m = {b->leaves, false, b->kernel->dialect == DIALECT_NUMBA, 0};
     for (uint32_t i = 0; i < n; i++) {
         if (match(&m, &from[i], &to[i])) continue;
         const char *given = argtype_text(a, &from[i]), *wanted = argtype_text(a, &to[i]);
@@ -160,19 +185,22 @@ static int refuse(const Bound *b, Arena *a, const ArgType *from, const ArgType *
                      b->kernel->name, PyTuple_GET_ITEM(b->kernel->params, i), wanted, given);
         return -1;
     }
-    PyErr_Format(PyExc_TypeError, "%U(): the arguments fit no signature", b->kernel->name);
+    PyErr_Format(PyExc_TypeError, "%U(): the arguments don't fit the signature", b->kernel->name);
     return -1;
 }
 
-/* Makes the arguments those of one signature: 1; 0: they don't fit. */
-static int try_signature(Bound *b, const ArgType *from, uint32_t n, const ArgType *to, uint32_t nto, const uint8_t *key,
-                         uint32_t size) {
-    if (n != nto) return 0;
-    for (int apply = 0; apply < 2; apply++) {
-        Fit m = {b->leaves, apply, b->kernel->dialect == DIALECT_NUMBA};
-        for (uint32_t i = 0; i < n; i++)
-            if (!match(&m, &from[i], &to[i])) return 0;
-    }
+/* Whether the arguments fit a signature; `cost`: how well. */
+static bool fits(const Bound *b, const ArgType *from, uint32_t n, const ArgType *to, uint32_t nto, bool apply,
+                 uint32_t *cost) {
+    Fit m = {b->leaves, apply, b->kernel->dialect == DIALECT_NUMBA, 0};
+    if (n != nto) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!match(&m, &from[i], &to[i])) return false;
+    *cost = m.cost;
+    return true;
+}
+
+static int take_key(Bound *b, const uint8_t *key, uint32_t size) {
     if (size > b->cap_key) {
         uint8_t *larger = PyMem_Malloc(size);
         if (!larger) return PyErr_NoMemory(), -1;
@@ -182,35 +210,60 @@ static int try_signature(Bound *b, const ArgType *from, uint32_t n, const ArgTyp
     }
     memcpy(b->key, key, size);
     b->key_size = size;
-    return 1;
+    return 0;
+}
+
+/* As Numba: two that fit equally well, and not exactly, are an error. */
+static int ambiguous(const Bound *b, PyObject *one, PyObject *other) {
+    PyErr_Format(PyExc_TypeError, "Ambiguous overloading for %U(): the arguments fit %R and %R equally well",
+                 b->kernel->name, one, other);
+    return -1;
+}
+
+typedef struct Choice {
+    Py_ssize_t best, equal; /* signatures, -1: none */
+    uint32_t cost;
+} Choice;
+
+static void consider(Choice *c, Py_ssize_t signature, uint32_t cost) {
+    if (c->best >= 0 && cost > c->cost) return;
+    c->equal = c->best >= 0 && cost == c->cost ? c->equal >= 0 ? c->equal : signature : -1;
+    if (c->equal < 0) c->best = signature, c->cost = cost;
+}
+
+/* The types of one signature, and their key, which the caller frees. */
+static ArgType *read_signature(Arena *a, Bound *b, Py_ssize_t i, uint8_t *volatile *key, uint32_t *size, uint32_t *n) {
+    PyMem_Free(*key);
+    *key = key_from_types(b->kernel, PyTuple_GET_ITEM(b->kernel->signatures, i), size);
+    return *key ? key_types(a, *key, *size, n) : NULL;
+}
+
+static int convert_with(Arena *a, Bound *b, uint8_t *volatile *key) {
+    PyObject *signatures = b->kernel->signatures;
+    Choice c = {-1, -1, 0};
+    uint32_t n, nto = 0, size = 0, cost;
+    ArgType *from = key_types(a, b->key, b->key_size, &n), *to = NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(signatures); i++) {
+        if (!(to = read_signature(a, b, i, key, &size, &nto))) return -1;
+        if (fits(b, from, n, to, nto, false, &cost)) consider(&c, i, cost);
+    }
+    if (c.best < 0) return refuse(b, a, from, to, n, nto);
+    if (c.equal >= 0 && c.cost && b->kernel->dialect == DIALECT_NUMBA)
+        return ambiguous(b, PyTuple_GET_ITEM(signatures, c.best), PyTuple_GET_ITEM(signatures, c.equal));
+    if (c.best != PyTuple_GET_SIZE(signatures) - 1 && !(to = read_signature(a, b, c.best, key, &size, &nto))) return -1;
+    fits(b, from, n, to, nto, true, &cost);
+    return take_key(b, *key, size);
 }
 
 int convert_to_signature(Bound *b) {
-    PyObject *signatures = b->kernel->signatures;
     Arena arena;
     jmp_buf on_oom;
     arena_init(&arena, &on_oom);
     uint8_t *volatile key = NULL;
     volatile int status = -1;
-    if (setjmp(on_oom) == 0) {
-        uint32_t n, nto = 0, size;
-        ArgType *from = key_types(&arena, b->key, b->key_size, &n), *to = NULL;
-        status = 0;
-        for (Py_ssize_t i = 0; status == 0 && i < PyTuple_GET_SIZE(signatures); i++) {
-            PyMem_Free(key);
-            key = key_from_types(b->kernel, PyTuple_GET_ITEM(signatures, i), &size);
-            if (!key) {
-                status = -1;
-                break;
-            }
-            to = key_types(&arena, key, size, &nto);
-            status = try_signature(b, from, n, to, nto, key, size);
-        }
-        if (status == 0) status = refuse(b, &arena, from, to, n, nto);
-    } else {
-        PyErr_NoMemory();
-    }
+    if (setjmp(on_oom) == 0) status = convert_with(&arena, b, &key);
+    else PyErr_NoMemory();
     PyMem_Free(key);
     arena_free(&arena);
-    return status < 0 ? -1 : 0;
+    return status;
 }

@@ -90,9 +90,21 @@ static const char *intrinsic_path(PyHost *h, PyObject *o) {
     return text_attr(h, o, "_path");
 }
 
+/* Modules of this package whose functions kernels call. */
+static const char *const for_kernels[] = {
+    "gpu.random",    "gpu.cuda._hints", "gpu.cuda._rounding", "gpu.cuda._special",
+    "gpu.cuda.bf16", "gpu.cuda.fp16",   "gpu.cuda.libdevice",
+};
+
+static bool is_for_kernels(const char *module) {
+    for (unsigned i = 0; i < sizeof for_kernels / sizeof *for_kernels; i++)
+        if (strcmp(module, for_kernels[i]) == 0) return true;
+    return false;
+}
+
 /* Functions written in C, NumPy's functions, builtin classes: "math.sin", "numpy.where", "builtins.range". Also this
- * package's own functions, "gpu.cuda.to_device": they are for the host, whatever their code is; but gpu.random's are
- * written for kernels. */
+ * package's own functions, "gpu.cuda.to_device": they are for the host, whatever their code is; but those of
+ * for_kernels are written for kernels. */
 static const char *library_path(PyHost *h, PyObject *o) {
     PyTypeObject *type = Py_TYPE(o);
     const char *name = NULL, *module = NULL;
@@ -113,7 +125,7 @@ static const char *library_path(PyHost *h, PyObject *o) {
     bool numpy = strcmp(module, "numpy") == 0 || starts_with(module, "numpy.");
     if (numpy) return is_attribute_of(o, module, name) ? arena_printf(h->arena, "%s.%s", module, name) : NULL;
     bool ours = strcmp(module, "gpu") == 0 || starts_with(module, "gpu.");
-    if (PyFunction_Check(o) && (!ours || strcmp(module, "gpu.random") == 0)) return NULL;
+    if (PyFunction_Check(o) && (!ours || is_for_kernels(module))) return NULL;
     return arena_printf(h->arena, "%s.%s", module, name);
 }
 

@@ -31,8 +31,10 @@ class Signature:
 
     @property
     def return_type(self) -> Any:
-        """The type of the result, as Numba names it; ``void`` if there is none."""
-        return void if self.result is None else self.result
+        """The type of the result, as Numba names it: ``void`` if there is none; a tuple's has its items."""
+        if self.result is None:
+            return void
+        return TupleType(self.result) if self.result.kind == "tuple" else dtype_of_type(self.result)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Signature) and (self.args, self.result) == (other.args, other.result)
@@ -152,6 +154,23 @@ def from_dtype(dtype: Any) -> DType:
     if found is None or not dtype.isnative:
         raise TypeError(f"a kernel has no type for the dtype {dtype}")
     return found
+
+
+class TupleType(tuple):  # type: ignore[type-arg]
+    """The type of a tuple as a tuple of types."""
+
+    _type: _core.Type
+
+    def __new__(cls, kind: _core.Type) -> TupleType:
+        """Take the type apart."""
+        made = super().__new__(cls, map(dtype_of_type, kind.items))
+        made._type = kind
+        return made
+
+
+def dtype_of_type(kind: _core.Type) -> Any:
+    """The `DType` of a scalar's type; other types stay as they are."""
+    return dtypes["bool_" if kind.dtype == "bool" else str(kind.dtype)] if kind.kind == "scalar" else kind
 
 
 class Void:

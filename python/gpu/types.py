@@ -5,6 +5,8 @@ from __future__ import annotations
 from . import _core
 from ._dtypes import (
     DType,
+    Signature,
+    TupleType,
     Void,
     bfloat16,
     bool_,
@@ -41,7 +43,7 @@ class _Kind(type):
     _test: Any
 
     def __instancecheck__(cls, value: object) -> bool:
-        kind = value._type if isinstance(value, DType) else value
+        kind = value._type if isinstance(value, (DType, TupleType)) else value
         return isinstance(kind, (_core.Type, Void)) and cls._test(kind)
 
 
@@ -165,6 +167,12 @@ class NamedUniTuple(NamedTuple):
     def __new__(cls, item: Any, count: int, named: Any) -> _core.Type:  # type: ignore[misc]
         """Make the type."""
         return one_type(named(*(item,) * count))
+
+
+def signature(return_type: Any, *args: Any) -> Signature:
+    """The signature of a function: ``signature(int32, float32, float32)`` is ``int32(float32, float32)``."""
+    result = None if return_type is None or isinstance(return_type, Void) else one_type(return_type)
+    return Signature(tuple(map(one_type, args)), result)
 
 
 # Sets of types, as Numba has them.

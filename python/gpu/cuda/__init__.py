@@ -102,8 +102,21 @@ def jit(func_or_sig: Any = None, device: bool = False, inline: Any = "never", li
         given["fastmath"] = bool(given["fastmath"])
     if isinstance(func_or_sig, Dispatcher):
         return func_or_sig
-    made = _jit.make_jit("numba", func_or_sig, given, Dispatcher)
+    made = _jit.make_jit("numba", _signatures(func_or_sig), given, Dispatcher)
     return _extended(made, extensions) if extensions else made
+
+
+def _signatures(given: Any) -> Any:
+    """What `cuda.jit` got as signatures: text in parentheses has the types of all arguments, and is no tuple's type."""
+    if isinstance(given, list):
+        return [_signatures(one) for one in given]
+    if not isinstance(given, str):
+        return given
+    from ..signature import parse
+
+    signature = parse(given)
+    in_parentheses = given.strip().startswith("(") and len(signature.args) == 1 and signature.args[0].kind == "tuple"
+    return signature.args[0].items if in_parentheses else signature
 
 
 def _extended(made: Any, extensions: list[Any]) -> Any:
@@ -122,7 +135,10 @@ def _check_numba_options(options: dict[str, Any]) -> None:
         raise ValueError(f"inline must be 'never' or 'always', and this is {options['inline']!r}")
     bounds = options.get("launch_bounds")
     if isinstance(bounds, (tuple, list)) and len(bounds) > 3:
-        raise ValueError(f"Got too many launch bounds: {bounds!r}; there are threads, blocks and blocks of a cluster")
+        raise ValueError(
+            f"Got {len(bounds)} launch bounds: {bounds!r}. A maximum of three are supported: max threads per block, "
+            "min blocks per multiprocessor, max blocks of a cluster"
+        )
     if isinstance(bounds, (tuple, list)) and len(bounds) == 3:
         raise NotImplementedError("cuda.jit: launch_bounds takes no blocks of a cluster: (threads, blocks)")
     carveout = options.pop("shared_memory_carveout", None)
@@ -187,6 +203,7 @@ _LATER = {
         "require_context",
         "select_device",
     ],
+    "._hints": ["ldca", "ldcg", "ldcs", "ldcv", "ldlu", "stcg", "stcs", "stwb", "stwt"],
     "._streams": [
         "Event",
         "Stream",
@@ -203,7 +220,7 @@ _LATER = {
     ".cudadrv.driver": ["HostOnlyCUDAMemoryManager", "BaseCUDAMemoryManager", "set_memory_manager"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
-_SUBMODULES = ("args", "config", "cudadrv", "errors", "testing")
+_SUBMODULES = ("args", "bf16", "config", "cudadrv", "errors", "fp16", "libdevice", "testing")
 
 
 def __getattr__(name: str) -> Any:

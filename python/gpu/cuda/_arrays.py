@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _array, _core, _device
 from .._array import DEVICE, MANAGED, MANAGED_HOST, PINNED, PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED
+from ._typing import typeof
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,17 @@ class DeviceNDArray(_array.Array):
         """The memory that the array lies in."""
         return self._memory
 
+    @property
+    def flags(self) -> dict[str, bool]:
+        """NumPy's flags as a dict, under both spellings: ``C_CONTIGUOUS`` and ``c_contiguous``."""
+        flags = super().flags
+        return flags | {name.upper(): value for name, value in flags.items()}
+
+    @property
+    def _numba_type_(self) -> _core.Type:
+        """The type that a kernel's parameter gets from it."""
+        return typeof(self)
+
     def reshape(self, *shape: Any, order: str = "C") -> Any:
         """A view of another shape; NotImplementedError if it would have to copy."""
         view = super().reshape(*shape, order=order)
@@ -38,7 +50,9 @@ class DeviceNDArray(_array.Array):
         return view
 
     def ravel(self, order: str = "C", stream: Any = 0) -> Any:
-        """A view of one dimension; NotImplementedError if it would have to copy."""
+        """A view of one dimension, in order C, F or A; NotImplementedError if it would have to copy."""
+        if order == "A":
+            order = "F" if self.is_f_contiguous() and not self.is_c_contiguous() else "C"
         return self.reshape(-1, order=order)
 
     def squeeze(self, axis: Any = None, stream: Any = 0) -> Any:
@@ -118,7 +132,7 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
 def _new(
     shape: Any, dtype: Any, strides: Any, order: str, kind: int, flags: int = 0, stream: Any = None
 ) -> DeviceNDArray:
-    sizes, name = _array._shape(shape), _array._name_of(_array.dtype_of(dtype))
+    sizes, name = _sizes(shape), _array._name_of(_array.dtype_of(dtype))
     if strides is None:
         return DeviceNDArray._alloc(_device.device_name(), sizes, name, _array._order(order), kind, flags, stream)
     steps = _array._shape(strides)
@@ -128,6 +142,14 @@ def _new(
     nbytes = (extent + np.dtype(dtype).itemsize,)
     block = DeviceNDArray._alloc(_device.device_name(), nbytes, "uint8", "C", kind, flags, stream)
     return block._view(0, sizes, steps, name, False)
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """A shape as Numba takes it: an integer, or a list, tuple or array of integers."""
+    sizes = [shape] if np.ndim(shape) == 0 else list(shape)
+    if not all(hasattr(n, "__index__") for n in sizes):
+        raise TypeError(f"shape must be an integer or a sequence of integers, and this is {shape!r}")
+    return tuple(int(n) for n in sizes)
 
 
 def _host_flags(portable: bool, wc: bool) -> int:

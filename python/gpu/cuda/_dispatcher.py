@@ -103,8 +103,19 @@ class Dispatcher(_jit.Kernel):
     # ---- launches
 
     def __getitem__(self, config: Any) -> Any:
-        launcher = super().__getitem__(config)
+        try:
+            launcher = super().__getitem__(config)
+        except (TypeError, ValueError) as error:
+            raise _in_numbas_words(config, error) from None
         return self._prepared(launcher, config) if self.extensions or not self._can_compile else launcher
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.options["device"]:
+            raise ValueError(
+                "Kernel launch configuration was not specified. Use the syntax:\n\n"
+                "kernel_function[blockspergrid, threadsperblock](arg0, arg1, ..., argn)"
+            )
+        return super().__call__(*args, **kwargs)
 
     def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> Any:
         """A launch of at least `ntasks` threads in one dimension.
@@ -232,6 +243,21 @@ class Dispatcher(_jit.Kernel):
     def get_local_mem_per_thread(self, signature: Any = None) -> Any:
         """Bytes of local memory of a thread: an int, or a dict by types."""
         return self._stat("local_bytes", signature)
+
+
+def _in_numbas_words(config: Any, error: Exception) -> Exception:
+    """An error of a launch configuration: with what Numba says of it in front, where Numba says something."""
+    if not isinstance(config, tuple) or not 2 <= len(config) <= 4:
+        return ValueError(
+            f"{error}\nmust specify at least the griddim and blockdim: kernel[griddim, blockdim, stream, sharedmem]"
+        )
+    for name, dims in (("griddim", config[0]), ("blockdim", config[1])):
+        sizes = list(dims) if isinstance(dims, (tuple, list)) else [dims]
+        if not 1 <= len(sizes) <= 3:
+            return ValueError(f"{name} must be a sequence of 1, 2 or 3 integers, got {sizes}")
+        if not all(hasattr(n, "__index__") for n in sizes):
+            return TypeError(f"{name} must be a sequence of integers, got {sizes}")
+    return error
 
 
 class Overload:

@@ -318,7 +318,7 @@ def _first(*paths):
 
 @functools.cache
 def _sig():
-    v = _first("typing.signature", "types.signature", "signature")
+    v = _first("types.signature")
     return {"signature": v} if v is not None else {}
 
 
