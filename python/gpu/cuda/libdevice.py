@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 # Name, types of the arguments, type of the result, expression of x, y, z. Types: d float64, f float32, h int16,
-# i int32, l int64; u and m: the bits of an int32 or int64 as unsigned. D: two functions, in float64 and, its name with an
-# f, in float32. E: the same, but the expression is evaluated in float64. Results in parentheses are tuples.
+# i int32, l int64; u and m: the bits of an int32 or int64 as unsigned. D: two functions, in float64 and, named
+# with an f, in float32. E: the same, but the expression is evaluated in float64. Results in parentheses are tuples.
 _TABLE = """
 abs i i: abs(x)
 acos D D: math.acos(x)
