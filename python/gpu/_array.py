@@ -13,6 +13,7 @@ import numpy as np
 from . import _core
 from ._device import device_name
 from ._errors import DeviceError
+from ._operators import Operators, convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,12 +67,12 @@ class _Memory:
         self.owner = owner
 
 
-class Array(_core.ArrayBase):
+class Array(Operators, _core.ArrayBase):
     """An array on a device. Kernels take it without a copy.
 
     Made by `gpu.array`, `gpu.empty`, `gpu.zeros`, ... Indexing with integers, slices, ``None`` and ``...`` gives views;
     one element comes as a NumPy scalar, or if it is a record as a view, of which ``r["x"]`` is read and assigned. The
-    name of a field gives that field of all records. Operators aren't defined: write a kernel, or copy to the host.
+    name of a field gives that field of all records. Operators, reductions and NumPy's ufuncs compute on the device.
 
     Attributes
     ----------
@@ -82,7 +83,6 @@ class Array(_core.ArrayBase):
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # NumPy's operators and functions refuse it by name instead of copying in silence
 
     # ---- what it is
 
@@ -296,6 +296,9 @@ class Array(_core.ArrayBase):
         if isinstance(value, Array) and value.dtype == self.dtype and value.shape == self.shape:
             self._copy_from(value, stream)
             return
+        if isinstance(value, Array) and value.device == self.device and _converts(value.dtype, self.dtype):
+            convert(value, self, stream)
+            return
         source = value.copy_to_host() if isinstance(value, Array) else value
         if self._is_one_element(source):
             element = np.zeros((), self.dtype)
@@ -367,10 +370,14 @@ class Array(_core.ArrayBase):
         return new
 
     def astype(self, dtype: Any, copy: bool = True) -> Array:
-        """A copy with another dtype, by way of the host; with ``copy=False`` this array if it has that dtype."""
+        """A copy with another dtype; with ``copy=False`` this array if it has that dtype."""
         new = dtype_of(dtype)
         if new == self.dtype:
             return self.copy("K") if copy else self
+        if _converts(self.dtype, new):
+            made = empty_like(self, new)
+            convert(self, made)
+            return made
         return array(self.copy_to_host().astype(new), device=self.device)
 
     def to(self, device: Any, stream: Stream | int | None = None) -> Array:
@@ -476,7 +483,7 @@ class Array(_core.ArrayBase):
         consumer = external_stream(1 if stream is None else stream, self.device)
         consumer.wait(Event(self.device, timing=False).record(own))
 
-    # ---- as one number; what isn't defined
+    # ---- as one number
 
     def __bool__(self) -> bool:
         if self.size != 1:
@@ -497,19 +504,15 @@ class Array(_core.ArrayBase):
             raise TypeError("only integer arrays without dimensions can be converted to an index")
         return int(self.item())
 
-    def __eq__(self, other: object) -> Any:
-        raise TypeError("device arrays aren't compared by ==: compare copies on the host, or write a kernel")
-
-    def __ne__(self, other: object) -> Any:
-        raise TypeError("device arrays aren't compared by !=: compare copies on the host, or write a kernel")
-
     __hash__ = None  # type: ignore[assignment]
-
-    def __contains__(self, value: object) -> bool:
-        raise TypeError("'in' isn't defined for a device array: search x.copy_to_host(), or write a kernel")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.copy_to_host(), self.device)
+
+
+def _converts(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
+    """Whether a kernel converts it: not records, nor what NumPy warns of."""
+    return source.kind != "V" and target.kind != "V" and (source.kind != "c" or target.kind == "c")
 
 
 def _restore(host: np.ndarray[Any, Any], device: str) -> Array:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import DEVICE, Array, _on_device, dtype_of
+from . import _array, _core  # _array imports the operators, and those import this
+from ._core import ArrayBase as Array
 from ._device import device_name
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ def operand(value: Any, numba: bool = False) -> Any:
     if type(value) in _PYTHON:
         return np.asarray(value)[()] if numba else value
     if not isinstance(value, (np.ndarray, np.generic)):
-        found = _on_device(value)
+        found = _array._on_device(value)
         if found is not None:
             return found
     host = np.asarray(value)
-    dtype_of(host.dtype)
+    _array.dtype_of(host.dtype)
     if not host.ndim:
         return host[()]
     return host if host.flags.aligned else host.copy()
@@ -120,7 +120,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: str, device: str 
     """A new array: of a device, or of NumPy if there is none."""
     if device is None:
         return np.empty(shape, dtype, order="F" if order == "F" else "C")
-    return Array._alloc(device, shape, dtype.name, order, DEVICE, 0, stream)
+    return _array.Array._alloc(device, shape, dtype.name, order, _array.DEVICE, 0, stream)
 
 
 def order_of(operands: Sequence[Any], ndim: int) -> str:
@@ -343,7 +343,8 @@ class Elementwise:
         values = [f"{x}[{index}]" if p == "a" else x for x, p in zip(ins, pattern, strict=True)]
         values = [v if d is None else f"cast{k}({v})" for k, (v, d) in enumerate(zip(values, self.casts, strict=True))]
         results = [f"result{k}(" if d is not None else "(" for k, d in enumerate(self.results)]
-        call = f"function({', '.join(values)})"
+        name = f"np.{self.name}" if isinstance(self.function, np.ufunc) else "function"
+        call = f"{name}({', '.join(values)})"
         if self.nout == 1:
             lines.append(f"{indent}o0[{index}] = {results[0]}{call})")
         else:
@@ -385,3 +386,98 @@ def conforms(shapes: Sequence[tuple[int, ...]], name: str) -> tuple[int, ...]:
         raise ValueError(
             f"{name}: operands could not be broadcast together with shapes {' '.join(map(str, shapes))}"
         ) from None
+
+
+# ---- a call
+
+
+def compute(
+    run: Elementwise,
+    dtypes: Sequence[np.dtype[Any]],
+    ins: Sequence[Any],
+    outs: list[Any],
+    where: Any,
+    casting: str,
+    order: str,
+    stream: Any,
+    name: str,
+) -> Any:
+    """Check shapes and types, make outputs, run: what every elementwise call does.
+
+    Parameters
+    ----------
+    run : Elementwise
+    dtypes : sequence of dtype
+        Of the results.
+    ins : sequence
+        Operands.
+    outs : list of array or None
+        None: to be made.
+    where : array_like
+    casting, order : str
+    stream : Stream or None
+    name : str
+        For messages.
+    """
+    mask = None if where is True else _mask(where)
+    shapes = [x.shape for x in ins if is_array(x)]
+    if mask is not None:
+        shapes.append(mask.shape)
+    shape = conforms(shapes, name)
+    given = [o for o in outs if o is not None]
+    if given:
+        shape = _check_outputs(given, shape, shapes, name)
+    for o, d in zip(outs, dtypes, strict=True):
+        if o is not None and not np.can_cast(d, o.dtype, casting):  # type: ignore[arg-type]
+            raise TypeError(f"{name}: cannot cast the result from {d!r} to {o.dtype!r} with casting rule {casting!r}")
+    device = device_of([*ins, *given, mask])
+    whole = len(shape)
+    order = order_of(ins, whole) if order in ("K", "A") else order
+    results = [
+        o if o is not None else empty(shape, d, order, device, stream) for o, d in zip(outs, dtypes, strict=True)
+    ]
+    targets = [_apart(o, ins, mask) for o in results] if given else results
+    for target, o in zip(targets, results, strict=True):
+        if target is not o and mask is not None:
+            target[...] = o
+    run(targets, ins, mask, stream)
+    for target, o in zip(targets, results, strict=True):
+        if target is not o:
+            o[...] = target
+    answers = [
+        o[()] if isinstance(o, np.ndarray) and not o.ndim and g is None else o
+        for o, g in zip(results, outs, strict=True)
+    ]
+    return answers[0] if len(answers) == 1 else tuple(answers)
+
+
+def _mask(where: Any) -> Any:
+    mask = operand(where)
+    if mask.dtype != np.dtype(bool) if hasattr(mask, "dtype") else not isinstance(mask, bool):
+        raise TypeError("where takes bools")
+    return mask if is_array(mask) else np.full((), mask)
+
+
+def _check_outputs(
+    given: list[Any], shape: tuple[int, ...], shapes: list[tuple[int, ...]], name: str
+) -> tuple[int, ...]:
+    for o in given:
+        if not isinstance(o, (Array, np.ndarray)):
+            raise TypeError(
+                f"{name}: return arrays must be of ArrayType: out takes arrays, and this is {type(o).__name__}"
+            )
+        if (isinstance(o, Array) and o._readonly) or (isinstance(o, np.ndarray) and not o.flags.writeable):
+            raise ValueError(f"{name}: output array is read-only")
+        if conforms([shape, o.shape], name) != o.shape or o.shape != given[0].shape:
+            what = f"{o.shape} doesn't match the broadcast shape {shape}"
+            raise ValueError(f"{name}: non-broadcastable output operand with shape {what}")
+    return given[0].shape  # type: ignore[no-any-return]
+
+
+def _apart(o: Any, ins: Sequence[Any], mask: Any) -> Any:
+    """The output, or a copy where an input that isn't the same elements lies in its memory."""
+    for x in [*ins, mask]:
+        clash = is_array(x) and isinstance(x, Array) == isinstance(o, Array) and overlap(x, o)
+        if clash and not same_elements(x, o):
+            return _array.empty_like(o) if isinstance(o, Array) else np.empty_like(o)
+    return o

@@ -100,6 +100,10 @@ class Op(NamedTuple):
     wide: bool = False
     logical: bool = False
 
+    def start(self, dtype: np.dtype[Any]) -> Any:
+        """The identity as a scalar; None if there is none."""
+        return None if self.identity is None else np.asarray(self.identity).astype(dtype)[()]
+
 
 NAMED = {
     "add": Op("add", device_function(_add), True, 0, wide=True),
@@ -191,6 +195,13 @@ def _commutes(function: Callable[..., Any]) -> bool:
 # ---- what is combined
 
 
+class _Index:
+    """An operand that is the place of the element along the axis, an int64."""
+
+
+INDEX = _Index()
+
+
 class Source:
     """Elements to combine: arrays and scalars, and perhaps a function of one of each.
 
@@ -210,7 +221,8 @@ class Source:
         if function is None:
             self.dtype = operands[0].dtype if hasattr(operands[0], "dtype") else np.asarray(operands[0]).dtype
         else:
-            found = _core.result_type(function, tuple(type_of(x) for x in operands))
+            index = _core.Type("scalar", dtype="int64")
+            found = _core.result_type(function, tuple(index if x is INDEX else type_of(x) for x in operands))
             types = _elementwise.scalar_types(found, name)
             if len(types) > 1:
                 raise TypeError(f"{name}: {function.__name__}() returns {len(types)} results, and one is combined")
@@ -221,7 +233,8 @@ class Source:
         names = [f"x{k}" for k in range(len(pattern))]
 
         def text(row: str, at: str) -> str:
-            values = [f"{x}[{row}, {at}]" if p == "a" else x for x, p in zip(names, pattern, strict=True)]
+            texts = {"a": "{}[{}, {}]", "s": "{}", "i": "np.int64({2})"}
+            values = [texts[p].format(x, row, at) for x, p in zip(names, pattern, strict=True)]
             return f"acc(function({', '.join(values)}))" if self.function else f"acc({values[0]})"
 
         return text
@@ -337,8 +350,8 @@ class Fold:
         across = m >= _fold.LANES and abs(first.strides[0]) < abs(first.strides[1])
         mode = "columns" if across else "rows" if self.op.commutes else "ordered"
         by_warp = not serial and (across or n >= FEW)
-        pattern = "".join("a" if is_array(x) else "s" for x in operands)
-        params = ", ".join(f"x{k}" for k in range(len(operands)))
+        pattern = "".join("a" if is_array(x) else "i" if x is INDEX else "s" for x in operands)
+        params = ", ".join(f"x{k}" for k, x in enumerate(operands) if x is not INDEX)
 
         def text() -> str:
             return _fold.fold_source(mode, by_warp, params, self.source.item(pattern))
@@ -348,7 +361,7 @@ class Fold:
             threads = m * parts if by_warp else -(-m // _fold.LANES) * parts
         else:
             threads = m * parts * (_fold.LANES if by_warp else 1)
-        _launch(kernel, threads, by_warp, stream, (out, n, parts, *operands))
+        _launch(kernel, threads, by_warp, stream, (out, n, parts, *(x for x in operands if x is not INDEX)))
 
     def chunk(self) -> int:
         """How many elements a chunk has."""
@@ -494,7 +507,7 @@ def reduce_source(
 ) -> Any:
     """What `reduce` and `transform_reduce` do."""
     op = op_of(op, dialect)
-    source = Source([operand(a) for a in arrays], function, op.name)
+    source = Source([a if a is INDEX else operand(a) for a in arrays], function, op.name)
     if not any(is_array(x) for x in source.operands):
         source.operands[0] = np.asarray(source.operands[0]).reshape(1)
         source.shape, axis = (1,), None
@@ -527,7 +540,7 @@ def _fill(
 ) -> None:
     empty_axes = 0 in source.shape
     if empty_axes and init is None:
-        init = op.identity
+        init = op.start(acc)
         if init is None:
             raise ValueError(f"zero-size array to reduction operation {op.name} which has no identity: give init")
     if empty_axes:
@@ -563,6 +576,34 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
     if len(set(axes)) != len(axes):
         raise ValueError("duplicate value in 'axis'")
     return tuple(axes)
+
+
+def _place_of(x: Any, best: Any, i: Any, n: Any) -> Any:
+    return i if x == best or x != x else n
+
+
+def first_index(op: str, x: Any, axis: int | None, out: Any, keepdims: bool) -> Any:
+    """``numpy.argmin`` or ``argmax`` of an array of a device.
+
+    Raises
+    ------
+    ValueError
+        No elements.
+    """
+    if not x.size:
+        raise ValueError(f"attempt to get arg{op} of an empty sequence")
+    whole = x.reshape(-1) if axis is None else x
+    along = 0 if axis is None else axis
+    best = reduce(op, whole, along, keepdims=True)
+    operands = [whole, best, INDEX, np.int64(whole.shape[along])]
+    found = reduce_source("min", operands, device_function(_place_of), along, None, None, None, False, None)
+    if keepdims:
+        shape = [1] * x.ndim if axis is None else [1 if k == along % x.ndim else n for k, n in enumerate(x.shape)]
+        found = array(found, device=x.device).reshape(shape)
+    if out is None:
+        return found
+    out[...] = found
+    return out
 
 
 # ---- scans
@@ -614,10 +655,11 @@ def scan(
     (axis,) = _axes(axis, given.ndim)
     source = Source([given], None, op.name)
     if exclusive and init is None:
-        init = op.identity
-        if init is None:
+        if op.identity is None:
             raise ValueError(f"an exclusive scan by {op.name} starts from a value: give init")
     acc, result = _accumulator(op, source, dtype, init, "numpy")
+    if exclusive and init is None:
+        init = op.start(acc)
     _check_out(out, given.shape, result, op.name)
     own = device_of([given, out])
     device = own or device_name()

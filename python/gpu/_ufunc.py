@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _elementwise
-from ._elementwise import Elementwise, device_of, dtype_of_type, empty, is_array, operand, order_of, type_of
+from ._elementwise import Elementwise, compute, dtype_of_type, is_array, operand, type_of
 from ._jit import OPTIONS, Kernel, check_options, function_of
 
 if TYPE_CHECKING:
@@ -272,102 +272,6 @@ class UFunc(Kernel):
 
     def __repr__(self) -> str:
         return f"<gpu.vectorize '{self.__name__}'>"
-
-
-def compute(
-    run: Elementwise,
-    dtypes: Sequence[np.dtype[Any]],
-    ins: Sequence[Any],
-    outs: list[Any],
-    where: Any,
-    casting: str,
-    order: str,
-    stream: Any,
-    name: str,
-) -> Any:
-    """Check shapes and types, make outputs, run: what every elementwise call does.
-
-    Parameters
-    ----------
-    run : Elementwise
-    dtypes : sequence of dtype
-        Of the results.
-    ins : sequence
-        Operands.
-    outs : list of array or None
-        None: to be made.
-    where : array_like
-    casting, order : str
-    stream : Stream or None
-    name : str
-        For messages.
-    """
-    mask = None if where is True else _mask(where)
-    shapes = [x.shape for x in ins if is_array(x)]
-    if mask is not None:
-        shapes.append(mask.shape)
-    shape = _elementwise.conforms(shapes, name)
-    given = [o for o in outs if o is not None]
-    if given:
-        shape = _check_outputs(given, shape, shapes, name)
-    for o, d in zip(outs, dtypes, strict=True):
-        if o is not None and not np.can_cast(d, o.dtype, casting):  # type: ignore[arg-type]
-            raise TypeError(f"{name}: cannot cast the result from {d!r} to {o.dtype!r} with casting rule {casting!r}")
-    device = device_of([*ins, *given, mask])
-    whole = len(shape)
-    order = order_of(ins, whole) if order in ("K", "A") else order
-    results = [
-        o if o is not None else empty(shape, d, order, device, stream) for o, d in zip(outs, dtypes, strict=True)
-    ]
-    targets = [_apart(o, ins, mask) for o in results]
-    if any(target is not o for target, o in zip(targets, results, strict=True)) and mask is not None:
-        for target, o in zip(targets, results, strict=True):
-            target[...] = o
-    run(targets, ins, mask, stream)
-    for target, o in zip(targets, results, strict=True):
-        if target is not o:
-            o[...] = target
-    answers = [
-        o[()] if isinstance(o, np.ndarray) and not o.ndim and g is None else o
-        for o, g in zip(results, outs, strict=True)
-    ]
-    return answers[0] if len(answers) == 1 else tuple(answers)
-
-
-def _mask(where: Any) -> Any:
-    mask = operand(where)
-    if mask.dtype != np.dtype(bool) if hasattr(mask, "dtype") else not isinstance(mask, bool):
-        raise TypeError("where takes bools")
-    return mask if is_array(mask) else np.full((), mask)
-
-
-def _check_outputs(
-    given: list[Any], shape: tuple[int, ...], shapes: list[tuple[int, ...]], name: str
-) -> tuple[int, ...]:
-    from ._array import Array
-
-    for o in given:
-        if not isinstance(o, (Array, np.ndarray)):
-            raise TypeError(
-                f"{name}: return arrays must be of ArrayType: out takes arrays, and this is {type(o).__name__}"
-            )
-        if (isinstance(o, Array) and o._readonly) or (isinstance(o, np.ndarray) and not o.flags.writeable):
-            raise ValueError(f"{name}: output array is read-only")
-        if _elementwise.conforms([shape, o.shape], name) != o.shape or o.shape != given[0].shape:
-            what = f"{o.shape} doesn't match the broadcast shape {shape}"
-            raise ValueError(f"{name}: non-broadcastable output operand with shape {what}")
-    return given[0].shape  # type: ignore[no-any-return]
-
-
-def _apart(o: Any, ins: Sequence[Any], mask: Any) -> Any:
-    """The output, or a copy where an input that isn't the same elements lies in its memory."""
-    from ._array import Array, empty_like
-
-    for x in [*ins, mask]:
-        clash = is_array(x) and isinstance(x, Array) == isinstance(o, Array) and _elementwise.overlap(x, o)
-        if clash and not _elementwise.same_elements(x, o):
-            return empty_like(o) if isinstance(o, Array) else np.empty_like(o)
-    return o
 
 
 # ---- the decorator

@@ -1,0 +1,158 @@
+"""``a @ b`` on a device: NumPy's rules of shapes and types, and a kernel of tiles.
+
+A product is summed along the inner axis from left to right, with fused multiply-adds, on every device.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._array import Array, array
+from ._device import device_name
+from ._elementwise import device_of, empty, is_array, make_kernel
+from ._operators import resolve
+from ._reduce import SERIAL
+
+TILE = 16
+
+# A thread of the CPU makes 32 neighbours of a row, side by side.
+_IN_ORDER = """\
+def kernel(out, a, b):
+    groups = (out.shape[2] + 31) // 32
+    t = gpu.grid(1)
+    if t < out.shape[0] * out.shape[1] * groups:
+        left = t % groups * 32
+        i = t // groups % out.shape[1]
+        z = t // groups // out.shape[1]
+        if left + 32 <= out.shape[2]:
+            lanes = gpu.local.array(32, acc)
+            for lane in range(32):
+                lanes[lane] = acc(0)
+            for k in range(a.shape[2]):
+                for lane in range(32):
+                    lanes[lane] = {lane}
+            for lane in range(32):
+                out[z, i, left + lane] = lanes[lane]
+        else:
+            for j in range(left, out.shape[2]):
+                total = acc(0)
+                for k in range(a.shape[2]):
+                    total = {total}
+                out[z, i, j] = total
+"""
+
+_TILED = """\
+def kernel(out, a, b):
+    left = gpu.shared.array((16, 16), acc)
+    right = gpu.shared.array((16, 16), acc)
+    x, y = gpu.threadIdx.x, gpu.threadIdx.y
+    j = gpu.blockIdx.x * 16 + x
+    z = gpu.blockIdx.y
+    for first in range(gpu.blockIdx.z * 16, out.shape[1], gpu.gridDim.z * 16):
+        i = first + y
+        total = acc(0)
+        for start in range(0, a.shape[2], 16):
+            if i < out.shape[1] and start + x < a.shape[2]:
+                left[y, x] = a[z, i, start + x]
+            if j < out.shape[2] and start + y < a.shape[2]:
+                right[y, x] = b[z, start + y, j]
+            gpu.syncthreads()
+            for k in range(min(16, a.shape[2] - start)):
+                total = {tile}
+            gpu.syncthreads()
+        if i < out.shape[1] and j < out.shape[2]:
+            out[z, i, j] = total
+"""
+
+_SUM = "acc({0} + {1} * {2})"
+_ANY = "acc({0} | ({1} & {2}))"
+
+_kernels: dict[Any, Any] = {}
+
+
+def _kernel(acc: np.dtype[Any], serial: bool) -> Any:
+    key = (acc, serial)
+    kernel = _kernels.get(key)
+    if kernel is None:
+        from ._dtypes import dtypes
+
+        step = _ANY if acc.kind == "b" else _SUM
+        text = (_IN_ORDER if serial else _TILED).format(
+            lane=step.format("lanes[lane]", "acc(a[z, i, k])", "acc(b[z, k, left + lane])"),
+            total=step.format("total", "acc(a[z, i, k])", "acc(b[z, k, j])"),
+            tile=step.format("total", "left[y, k]", "right[k, x]"),
+        )
+        names = {"acc": dtypes["bool_" if acc.name == "bool" else acc.name]}
+        kernel = _kernels[key] = make_kernel("matmul", text, names, "numpy", {})
+    return kernel
+
+
+def matmul(a: Any, b: Any, out: Any = None, dtype: Any = None, stream: Any = None) -> Any:
+    """``numpy.matmul``: products of matrices and vectors, with broadcasting over the axes before.
+
+    Parameters
+    ----------
+    a, b : array
+        Of a device or the host.
+    out : array, optional
+    dtype : dtype, optional
+    stream : Stream, optional
+
+    Raises
+    ------
+    ValueError
+        The inner lengths differ, or an operand has no axes.
+    """
+    if not (is_array(a) and is_array(b)):
+        raise ValueError("matmul: an operand does not have enough dimensions: * multiplies by a number")
+    result = resolve(np.matmul, (a.dtype, b.dtype), dtype)[2]
+    acc = np.dtype(np.float32) if result.itemsize == 2 and result.kind in "fV" else result
+    device = device_of([a, b, out]) or device_name()
+    left, right = (x if isinstance(x, Array) else array(x, device=device) for x in (a, b))
+    if a.ndim == 1:
+        left = left.reshape(1, -1)
+    if b.ndim == 1:
+        right = right.reshape(-1, 1)
+    (n, k), (inner, m) = left.shape[-2:], right.shape[-2:]
+    if k != inner:
+        raise ValueError(f"matmul: the inner lengths differ: shapes {a.shape} and {b.shape}, {k} and {inner}")
+    batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    final = (*batch, *([n] if a.ndim > 1 else []), *([m] if b.ndim > 1 else []))
+    if out is not None and tuple(out.shape) != final:
+        raise ValueError(f"matmul: out has the shape {tuple(out.shape)}, and the product {final}")
+    target = empty(final, result, "C", device, stream)
+    import gpu
+
+    with gpu.device(device):
+        if target.size:
+            stacked = _stack(target.reshape(*batch, n, m), batch)
+            _run(_kernel(acc, device in SERIAL), stacked, _stack(left, batch), _stack(right, batch), device, stream)
+    if out is not None:
+        out[...] = target
+        return out
+    return target if final else target.copy_to_host(stream=stream)[()]
+
+
+def _stack(x: Array, batch: tuple[int, ...]) -> Array:
+    """A stack of matrices along one axis."""
+    if x.shape[:-2] != batch:
+        x = x._like(np.broadcast_to(x._proxy(), (*batch, *x.shape[-2:])))
+    count = 1
+    for n in batch:
+        count *= n
+    return x.reshape(count, *x.shape[-2:])
+
+
+def _run(kernel: Any, out: Any, a: Any, b: Any, device: str, stream: Any) -> None:
+    stacks, rows, columns = out.shape
+    if device in SERIAL:
+        threads = stacks * rows * -(-columns // 32)
+        kernel[-(-threads // 16), 16, stream](out, a, b)
+        return
+    most = 65535
+    for first in range(0, stacks, most):
+        part = slice(first, first + most)
+        grid = (-(-columns // TILE), min(stacks - first, most), min(-(-rows // TILE), most))
+        kernel[grid, (TILE, TILE), stream](out[part], a[part], b[part])
