@@ -654,9 +654,8 @@ def scan(
         given, axis = given.reshape(-1), 0
     (axis,) = _axes(axis, given.ndim)
     source = Source([given], None, op.name)
-    if exclusive and init is None:
-        if op.identity is None:
-            raise ValueError(f"an exclusive scan by {op.name} starts from a value: give init")
+    if exclusive and init is None and op.identity is None:
+        raise ValueError(f"an exclusive scan by {op.name} starts from a value: give init")
     acc, result = _accumulator(op, source, dtype, init, "numpy")
     if exclusive and init is None:
         init = op.start(acc)
