@@ -167,6 +167,5 @@ def test_mistakes(case: str) -> None:
 def test_identities() -> None:
     for dtype in ("u1", "i4", "?"):
         x = values(5, dtype)
-        assert gpu.reduce("and", x[:0]) == np.bitwise_and.identity * np.ones((), dtype) or dtype == "u1"
         np.testing.assert_array_equal(gpu.scan("xor", x, exclusive=True)[1:], np.bitwise_xor.accumulate(x)[:-1])
     assert gpu.reduce("and", np.zeros(0, np.uint8)) == 255
