@@ -343,7 +343,7 @@ class Elementwise:
         values = [f"{x}[{index}]" if p == "a" else x for x, p in zip(ins, pattern, strict=True)]
         values = [v if d is None else f"cast{k}({v})" for k, (v, d) in enumerate(zip(values, self.casts, strict=True))]
         results = [f"result{k}(" if d is not None else "(" for k, d in enumerate(self.results)]
-        name = f"np.{self.name}" if isinstance(self.function, np.ufunc) else "function"
+        name = f"np.{self.function.__name__}" if isinstance(self.function, np.ufunc) else "function"
         call = f"{name}({', '.join(values)})"
         if self.nout == 1:
             lines.append(f"{indent}o0[{index}] = {results[0]}{call})")
