@@ -124,7 +124,7 @@ def current_device() -> Device:
 
 def devices() -> tuple[Device, ...]:
     """The devices of this machine, as `set_device` takes them, GPUs first. This loads the driver."""
-    return tuple(map(Device, _core.device_names()))
+    return tuple([Device(name) for name in _core.device_names()])  # `map` is gpu.map in here
 
 
 __all__ = [
@@ -202,6 +202,7 @@ _LATER = {
         "can_access_peer",
     ],
     "_dtypes": ["from_dtype"],
+    "_gufunc": ["guvectorize"],
     "_profile": ["profile"],
     "_reduce": ["map", "reduce", "scan", "transform_reduce"],
     "_ufunc": ["vectorize"],

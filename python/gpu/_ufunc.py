@@ -317,16 +317,17 @@ def make_vectorize(dialect: str, first: Any, identity: Any, options: dict[str, A
     """`vectorize` of both dialects."""
     if isinstance(first, Kernel) or type(first).__name__ == "function":
         return _make(dialect, first, (), identity, options)
+    parsed = () if first is None else signatures_of(first)
+    return lambda function: _make(dialect, function, parsed, identity, options)
+
+
+def signatures_of(given: Any) -> tuple[Signature, ...]:
+    """One signature, or a list of them."""
     from .signature import parse, parse_many
 
-    several = first if isinstance(first, (list, tuple)) and not _is_one(first) else None
-    if first is None:
-        parsed: tuple[Signature, ...] = ()
-    elif several is not None:
-        parsed = tuple(parse(s) for s in several)
-    else:
-        parsed = parse_many(first)
-    return lambda function: _make(dialect, function, parsed, identity, options)
+    if isinstance(given, (list, tuple)) and not _is_one(given):
+        return tuple(parse(s) for s in given)
+    return parse_many(given)
 
 
 def _is_one(signatures: Any) -> bool:
