@@ -512,7 +512,8 @@ class Array(Operators, _core.ArrayBase):
 
 def _converts(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
     """Whether a kernel converts it: not records, nor what NumPy warns of."""
-    return source.kind != "V" and target.kind != "V" and (source.kind != "c" or target.kind == "c")
+    plain = source.fields is None and target.fields is None
+    return plain and (source.kind != "c" or target.kind == "c")
 
 
 def _restore(host: np.ndarray[Any, Any], device: str) -> Array:
