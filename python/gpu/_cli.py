@@ -1,4 +1,4 @@
-"""The ``gpu`` command: ``ptx``, ``inspect``, ``doctor``, ``profile``.
+"""The ``gpu`` command: ``ptx``, ``inspect``, ``doctor``, ``numba``, ``profile``.
 
 Errors go to stderr; exit status 1 says that the input is wrong, 2 that the command line is.
 """
@@ -133,6 +133,18 @@ def doctor() -> None:
     from gpu import _doctor
 
     sys.exit(_doctor.report(_doctor.checks(), click.echo, click.style))
+
+
+@cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="SCRIPT.py [ARGUMENTS...]")
+def numba(program: tuple[str, ...]) -> None:
+    """Run a program written for Numba: its `import numba` gives gpu.cuda.
+
+    The script stays as it is, and so do modules that it imports. `-m MODULE` runs a module.
+    """
+    from gpu.numba import run as run_program
+
+    run_program(list(program))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

@@ -1,0 +1,195 @@
+"""Answers ``import numba`` with `gpu.cuda`, on request only, so that a whole program runs unchanged.
+
+``python -m gpu.numba script.py`` and ``gpu numba script.py`` do it for one program; `install` does it for this process.
+What belongs to Numba's inside isn't there, and importing it says so.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# Modules of Numba and what stands for them. What is below numba.cuda is looked for below gpu.cuda.
+_MODULES = {
+    "numba.cuda": "gpu.cuda",
+    "numba.types": "gpu.types",
+    "numba.core.types": "gpu.types",
+    "numba.errors": "gpu.cuda.errors",
+    "numba.core.errors": "gpu.cuda.errors",
+    "numba.cuda.core.errors": "gpu.cuda.errors",
+    "numba.config": "gpu.cuda.config",
+    "numba.core.config": "gpu.cuda.config",
+    "numba.cuda.core.config": "gpu.cuda.config",
+    "numba.np.numpy_support": "gpu.cuda._typing",
+    "numba.cuda.np.numpy_support": "gpu.cuda._typing",
+}
+_PACKAGES = ("numba.core", "numba.np", "numba.cuda.core", "numba.cuda.np")
+_HELP = (
+    "Numba's inside isn't there in gpu: typing extensions, passes, LLVM and NVVM text have no counterpart. "
+    "docs/numba.md of gpu says what to write instead"
+)
+
+
+def jit(function: Any = None, *signatures: Any, **options: Any) -> Any:
+    """What ``numba.jit`` and ``njit`` are here: the function stays Python, and kernels may call it."""
+    if callable(function) and type(function).__name__ == "function":
+        return function
+    return lambda inner: inner
+
+
+njit = jit
+
+
+def _ufunc(name: str) -> Callable[..., Any]:
+    """``numba.vectorize`` and its kind, those of `gpu.cuda` whatever target is named."""
+
+    def decorator(*args: Any, **options: Any) -> Any:
+        from .. import cuda
+
+        options.pop("nopython", None)
+        options["target"] = "cuda"
+        return getattr(cuda, name)(*args, **options)
+
+    decorator.__name__ = name
+    return decorator
+
+
+def _numba() -> ModuleType:
+    """The package ``numba``: types, decorators, and ``cuda``."""
+    from .. import cuda, types
+    from ..cuda import _typing, config, errors
+
+    module = ModuleType("numba", __doc__)
+    module.__path__ = []
+    names = {name: getattr(types, name) for name in types.__all__}
+    module.__dict__.update(names)
+    module.__dict__.update(
+        __version__="0.60.0+gpu",
+        config=config,
+        cuda=cuda,
+        errors=errors,
+        from_dtype=_typing.from_dtype,
+        guvectorize=_ufunc("guvectorize"),
+        jit=jit,
+        njit=njit,
+        prange=range,
+        typeof=_typing.typeof,
+        types=types,
+        vectorize=_ufunc("vectorize"),
+    )
+
+    def missing(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(f"numba.{name} isn't there. {_HELP}")
+
+    module.__dict__["__getattr__"] = missing
+    return module
+
+
+def _submodule(name: str) -> Any:
+    """The module of that name; ImportError, with what to do, for one of Numba's inside."""
+    if name in _MODULES or name in _PACKAGES:
+        return importlib.import_module(name)
+    if name.rpartition(".")[2].startswith("__"):
+        raise AttributeError(name)
+    raise ImportError(f"{name} isn't there. {_HELP}", name=name)
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds ``numba`` and what is below it, before an installed one."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """A spec for each name below ``numba``; ImportError for what isn't there."""
+        if fullname.partition(".")[0] != "numba":
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        """The module of gpu that stands for it, which keeps its own name and spec."""
+        name = spec.name
+        if name == "numba":
+            return _numba()
+        if name in _PACKAGES:
+            package = ModuleType(name)
+            package.__path__ = []
+            package.__dict__["__getattr__"] = lambda attribute: _submodule(f"{name}.{attribute}")
+            return package
+        ours = _MODULES.get(name) or ("gpu." + name.partition(".")[2] if name.startswith("numba.cuda.") else None)
+        try:
+            found = importlib.import_module(ours) if ours else None
+        except ModuleNotFoundError:
+            found = None
+        if found is None:
+            raise ModuleNotFoundError(f"No module named '{name}'. {_HELP}", name=name)
+        self._own = {key: found.__dict__.get(key) for key in ("__spec__", "__loader__", "__package__", "__path__")}
+        return found
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give a module of gpu back what importing it as another has changed."""
+        if module.__name__.partition(".")[0] == "gpu":
+            for key, value in self._own.items():
+                if value is None:
+                    module.__dict__.pop(key, None)
+                else:
+                    module.__dict__[key] = value
+
+
+_finder = _Finder()
+
+
+def install() -> None:
+    """From now on ``import numba`` in this process gives `gpu.cuda` and its types.
+
+    Raises
+    ------
+    RuntimeError
+        The real package was imported before.
+    """
+    if _finder in sys.meta_path:
+        return
+    if "numba" in sys.modules:
+        raise RuntimeError("numba is imported already: call gpu.numba.install() before")
+    sys.meta_path.insert(0, _finder)
+
+
+def uninstall() -> None:
+    """Take back what `install` did; modules that were imported so far stay as they are with who has them."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+        for name in [name for name in sys.modules if name.partition(".")[0] == "numba"]:
+            del sys.modules[name]
+
+
+def run(argv: list[str]) -> None:
+    """Run a program in which ``import numba`` gives `gpu.cuda`.
+
+    Parameters
+    ----------
+    argv : list of str
+        A script and its arguments, or ``-m``, a module and its arguments.
+    """
+    import os
+    import runpy
+
+    install()
+    if argv[0] == "-m":
+        sys.argv = argv[1:]
+        sys.path[0] = os.getcwd()
+        runpy.run_module(argv[1], run_name="__main__", alter_sys=True)
+        return
+    sys.argv = list(argv)
+    sys.path[0] = os.path.dirname(os.path.abspath(argv[0]))
+    runpy.run_path(argv[0], run_name="__main__")
+
+
+__all__ = ["install", "jit", "njit", "run", "uninstall"]

@@ -1,0 +1,118 @@
+"""Programs that say ``import numba`` run on gpu.cuda when they are asked to."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import gpu.numba
+import pytest
+
+PROGRAM = """
+import sys
+import numba
+import numba.cuda
+import numpy as np
+from numba import cuda, float32, njit, prange, types
+from numba.core import types as core_types
+from numba.core.errors import TypingError
+from numba.cuda import libdevice
+from numba.cuda.random import create_xoroshiro128p_states
+import helper
+
+
+@njit
+def square(x):
+    return x * x
+
+
+@cuda.jit(device=True)
+def more(x):
+    return square(x) + 1
+
+
+@cuda.jit("void(float32[:])")
+def kernel(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = more(x[i])
+
+
+x = np.arange(4, dtype=np.float32)
+kernel[1, 32](x)
+print(x.tolist(), sys.argv[1:], helper.available(), core_types is types, cuda is numba.cuda, cuda.__name__)
+try:
+    kernel[1, 32]("text")
+except TypeError as error:
+    print("TypeError")
+"""
+HELPER = "from numba import cuda\n\n\ndef available():\n    return cuda.is_available()\n"
+PRINTED = "[1.0, 2.0, 5.0, 10.0] ['a', '-b'] True True True gpu.cuda\nTypeError\n"
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    (tmp_path / "helper.py").write_text(HELPER)
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def run(folder: Path, *command: str) -> str:
+    done = subprocess.run([sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_script_runs_unchanged(program: Path) -> None:
+    assert run(Path.cwd(), "gpu.numba", str(program), "a", "-b") == PRINTED
+
+
+def test_a_module_runs_unchanged(program: Path) -> None:
+    assert run(program.parent, "gpu.numba", "-m", "program", "a", "-b") == PRINTED
+
+
+def test_the_command_runs_it_too(program: Path) -> None:
+    pytest.importorskip("click")
+    assert run(Path.cwd(), "gpu", "numba", str(program), "a", "-b") == PRINTED
+
+
+def test_without_a_script_it_says_how() -> None:
+    done = subprocess.run([sys.executable, "-m", "gpu.numba"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("usage: python -m gpu.numba script.py")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["from numba.core import ir", "import numba.core.ir", "from numba.extending import overload", "import numba.typed"],
+)
+def test_the_inside_is_refused_by_name(line: str, tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(line)
+    command = [sys.executable, "-m", "gpu.numba", "p.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "Numba's inside isn't there in gpu" in done.stderr
+    assert "docs/numba.md" in done.stderr
+
+
+def test_a_missing_name_is_refused() -> None:
+    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "numba"}
+    for name in before:
+        del sys.modules[name]
+    try:
+        gpu.numba.install()
+        gpu.numba.install()  # twice is once
+        import numba
+
+        with pytest.raises(AttributeError, match=r"numba\.objmode isn't there"):
+            _ = numba.objmode
+        assert gpu.cuda.__spec__.name == "gpu.cuda"
+    finally:
+        gpu.numba.uninstall()
+        sys.modules.update(before)
+
+
+def test_a_numba_that_is_imported_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", sys)
+    with pytest.raises(RuntimeError, match="numba is imported already"):
+        gpu.numba.install()
