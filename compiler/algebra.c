@@ -222,7 +222,7 @@ static Ref select(const View *v) {
 /* Every value of `from` is a value of `to`. */
 static bool embeds(Type to, Type from) {
     unsigned a = type_bits(from), b = type_bits(to);
-    if (from == T_BOOL) return to != T_BOOL;
+    if (from == T_BOOL || to == T_BOOL) return from == T_BOOL && to != T_BOOL;
     if (type_is_int(from) && type_is_int(to)) {
         if (type_is_signed(from)) return type_is_signed(to) && b >= a;
         return type_is_signed(to) ? b > a : b >= a;

@@ -2,7 +2,7 @@
  *
  * Python numbers fold exactly (integers far beyond 64 bits); typed constants fold with the IR's own
  * rules, so that a folded result is the one that the device would compute. */
-#include "evaluator.h"
+#include "arrays.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,13 +196,12 @@ static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
     if (strcmp(op, "-") == 0 && val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL &&
         b.ty->dtype == DT_BOOL)
         return e_fail(e, span, "^ is the exclusive or; int(...) makes numbers of bools", DIAG_BOOL_SUBTRACT);
-    if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY)
-        help = "a kernel computes on elements: index the array, as in x[i]";
+    if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY) help = "the other side is a number or an array, too";
     else if (a.ty->kind == TY_RECORD && b.ty->kind == TY_RECORD)
         help = "records with fields of the same names are equal or not; else compare fields";
     else if (a.ty->kind == TY_RECORD || b.ty->kind == TY_RECORD) help = "name a field, as in r.x or r['x']";
     else if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) help = "test it with `is None` first";
-    else if (strcmp(op, "@") == 0) help = "write loops over the elements";
+    else if (strcmp(op, "@") == 0) help = "it multiplies vectors and matrices";
     else if (is_int_kind(a) && is_int_kind(b))
         help = "no integer type holds both: convert one of them, with np.uint64(...) or np.int64(...)";
     else if (val_is_scalar(a) && val_is_scalar(b) && (dt_is_float(val_dtype(a)) || dt_is_float(val_dtype(b))))
@@ -238,9 +237,24 @@ static void check_divisor(Eval *e, PySpan span, PyBinary op, Val b) {
     e_raise_if(e, span, e_cmp(e, PRED_EQ, r, zero), "ZeroDivisionError", "division by zero");
 }
 
+/* Has an operator elements to work on, on both sides? */
+static bool elementwise(Val a, Val b) {
+    bool left = val_is_many(a) || val_is_scalar(a) || a.ty->kind == TY_TUPLE;
+    bool right = val_is_many(b) || val_is_scalar(b) || b.ty->kind == TY_TUPLE;
+    return left && right && (val_is_many(a) || val_is_many(b));
+}
+
+static Val array_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b) {
+    if (op == PYB_MATMUL) return array_matmul(e, span, a, b, false);
+    if (in_place && a.ty->kind == TY_ARRAY) return array_in_place(e, span, op, a, b);
+    return array_map(e, span, (ExprOp){EXPR_BINARY, (uint8_t)op, NULL}, 2, (Val[]){a, b});
+}
+
 Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
+    bool in_place = op & PYB_INPLACE;
     op &= ~(unsigned)PYB_INPLACE;
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    if (elementwise(a, b)) return array_binary(e, span, op, in_place, a, b);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
         Val v = instance_binary(e, span, (PyBinary)op, a, b);
         if (!v.ty) v = text_binary(e, span, (PyBinary)op, a, b);
@@ -280,11 +294,9 @@ static Val unary_arith(Eval *e, PyUnary op, Scalar s, Val a) {
 Val eval_unary(Eval *e, PySpan span, PyUnary op, Val a) {
     Scalar operand, result;
     if (val_poisoned(a)) return a;
+    if (val_is_many(a)) return array_map(e, span, (ExprOp){EXPR_UNARY, (uint8_t)op, NULL}, 1, &a);
     if (!val_is_scalar(a) || !promote_unary(e->dialect, op, val_sc(a), &operand, &result))
-        return e_fail(e, span,
-                      a.ty->kind == TY_ARRAY ? "a kernel computes on elements: index the array, as in x[i]"
-                      : val_is_scalar(a) && dt_is_float(val_dtype(a)) ? "convert with int(...) first"
-                                                                      : NULL,
+        return e_fail(e, span, val_is_scalar(a) && dt_is_float(val_dtype(a)) ? "convert with int(...) first" : NULL,
                       DIAG_OPERAND_TYPE, unary_text[op], e_text(e, a));
     return val_convert(e, unary_arith(e, op, operand, val_convert(e, a, operand)), result);
 }
@@ -480,6 +492,7 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     bool holds;
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (val_is_scalar(a) && val_is_scalar(b)) return compare_scalars(e, span, op, a, b);
+    if (elementwise(a, b)) return array_map(e, span, (ExprOp){EXPR_COMPARE, (uint8_t)op, NULL}, 2, (Val[]){a, b});
     if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return compare_tuples(e, span, op, a, b);
     Val special = instance_compare(e, span, op, a, b);
     if (special.ty) return special;
@@ -542,8 +555,11 @@ Val eval_contains(Eval *e, PySpan span, Val item, Val c, bool negate) {
         }
         return negate ? eval_not(e, span, any) : any;
     }
-    return e_fail(e, span, "`in` works on tuples and ranges; write a loop for an array", DIAG_NOT_CONTAINER,
-                  e_text(e, c));
+    if (val_is_many(c) && val_is_scalar(item)) {
+        Val has = array_contains(e, span, item, c);
+        return negate ? eval_not(e, span, has) : has;
+    }
+    return e_fail(e, span, "`in` works on tuples, ranges and arrays", DIAG_NOT_CONTAINER, e_text(e, c));
 }
 
 /* ---- truth -------------------------------------------------------------------------------------------- */
@@ -579,7 +595,7 @@ Val eval_truth(Eval *e, PySpan span, Val v) {
     case TY_OBJECT: return object_truth(e, v);
     case TY_RANGE: return eval_truth(e, span, eval_len(e, span, v));
     default:
-        return e_fail(e, span, v.ty->kind == TY_ARRAY ? "test one element, or compare len(...) with 0" : NULL,
+        return e_fail(e, span, val_is_many(v) ? "test one element; np.any(...) and np.all(...) test all" : NULL,
                       DIAG_NO_TRUTH, e_text(e, v));
     }
 }

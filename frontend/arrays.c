@@ -203,22 +203,21 @@ Ref array_neighbour(Eval *e, Val a, Ref p, uint32_t k) {
 }
 
 /* ---- attributes -------------------------------------------------------------------------------------- */
-Val array_attr(Eval *e, Val a, const char *name) {
+static Val shape_attr(Eval *e, Val a, const char *name) {
     uint32_t ndim = a.ty->ndim;
-    Val size = val_int(e, 1), strides[MAX_NDIM], shape[MAX_NDIM];
-    for (uint32_t k = 0; k < ndim; k++) size = size_op(e, PYB_MUL, size, array_size(a, k));
-    if (strcmp(name, "shape") == 0) return val_tuple(e, ndim, a.items + 1);
+    Val size = val_int(e, 1), item = val_int(e, elem_size(elem_of(a.ty)));
+    for (uint32_t k = 0; k < ndim; k++) size = size_op(e, PYB_MUL, size, many_size(a, k));
+    if (strcmp(name, "shape") == 0) return val_tuple(e, ndim, many_shape(a));
     if (strcmp(name, "ndim") == 0) return val_int(e, ndim);
     if (strcmp(name, "size") == 0) return size;
-    Val itemsize = val_int(e, elem_size(elem_of(a.ty)));
-    if (strcmp(name, "itemsize") == 0) return itemsize;
-    if (strcmp(name, "nbytes") == 0) return size_op(e, PYB_MUL, size, itemsize);
-    if (strcmp(name, "dtype") == 0) return (Val){.ty = ty_dtype_of(e->types, elem_of(a.ty))};
-    if (strcmp(name, "strides") == 0) {
-        for (uint32_t k = 0; k < ndim; k++) strides[k] = array_stride(e, a, k);
-        return val_tuple(e, ndim, strides);
-    }
-    if (strcmp(name, "T") != 0) return (Val){0};
+    if (strcmp(name, "itemsize") == 0) return item;
+    if (strcmp(name, "nbytes") == 0) return size_op(e, PYB_MUL, size, item);
+    return strcmp(name, "dtype") == 0 ? (Val){.ty = ty_dtype_of(e->types, elem_of(a.ty))} : (Val){0};
+}
+
+static Val turned(Eval *e, Val a) {
+    uint32_t ndim = a.ty->ndim;
+    Val strides[MAX_NDIM], shape[MAX_NDIM];
     Val f = a.ty->layout == LAYOUT_A ? array_flatten_to_a(e, a) : a;
     Layout layout = a.ty->layout == LAYOUT_C ? LAYOUT_F : a.ty->layout == LAYOUT_F ? LAYOUT_C : LAYOUT_A;
     for (uint32_t k = 0; k < ndim; k++) {
@@ -227,4 +226,26 @@ Val array_attr(Eval *e, Val a, const char *name) {
     }
     return array_with(e, ty_array(e->types, elem_of(a.ty), ndim, layout, a.ty->readonly, (Type)a.ty->space),
                       array_data(a), shape, strides);
+}
+
+/* .real and .imag of a complex array are views. */
+static Val part_of(Eval *e, Val a, bool imag) {
+    DType d = val_dtype(a);
+    if (d == DT_RECORD) return (Val){0};
+    if (!dt_is_complex(d)) return imag ? (Val){0} : a;
+    Val f = array_flatten_to_a(e, a);
+    Elem part = {(uint8_t)dtype_info[d].part, a.ty->align, NULL};
+    Ty ty = ty_array(e->types, part, a.ty->ndim, LAYOUT_A, a.ty->readonly, (Type)a.ty->space);
+    Ref data = imag ? imag_address(e, d, array_data(a)) : array_data(a);
+    return array_with(e, ty, data, f.items + 1, f.items + 1 + a.ty->ndim);
+}
+
+Val array_attr(Eval *e, Val a, const char *name) {
+    Val v = shape_attr(e, a, name), strides[MAX_NDIM];
+    if (v.ty || a.ty->kind != TY_ARRAY) return v;
+    if (strcmp(name, "T") == 0) return turned(e, a);
+    if (strcmp(name, "real") == 0 || strcmp(name, "imag") == 0) return part_of(e, a, *name == 'i');
+    if (strcmp(name, "strides") != 0) return v;
+    for (uint32_t k = 0; k < a.ty->ndim; k++) strides[k] = array_stride(e, a, k);
+    return val_tuple(e, a.ty->ndim, strides);
 }

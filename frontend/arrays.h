@@ -1,11 +1,23 @@
 /* arrays.h - what the files that work on arrays share.
  *
  * arrays.c   arrays as values: shape, strides, addresses, loads and stores of elements
- * indices.c  subscripts: views and elements */
+ * indices.c      subscripts: views and elements
+ * elementwise.c  operators and functions on all elements: small results are arrays of the thread's own, others are
+ *                expressions (TY_EXPR), which are computed element by element where they are used
+ * arrayloop.c    loops over the indices of a shape
+ * arrayassign.c  assignment to several elements, in place or from another array
+ * arraymake.c    np.zeros(...), np.array(...): arrays of the thread's own
+ * arrayshape.c   the same memory with another shape or type
+ * arrayreduce.c  sums, extremes and searches
+ * linalg.c       products of vectors and matrices
+ *
+ * "Many" is an array or an expression: what has elements. */
 #ifndef GPU_ARRAYS_H
 #define GPU_ARRAYS_H
 
 #include "evaluator.h"
+
+bool array_writable(Eval *e, PySpan span, Val a);   /* an array whose elements this thread may write; false: reported */
 
 /* ---- sizes and strides: Python ints, maybe constant ---------------------------------------------------- */
 static inline Val array_size(Val a, uint32_t axis) { return a.items[1 + axis]; }
@@ -21,5 +33,78 @@ Val array_with(Eval *e, Ty ty, Ref data, const Val *shape, const Val *strides); 
 Ref array_at(Eval *e, Val a, const Val *index, uint32_t n);
 Val array_load(Eval *e, Ty array, Ref p);           /* a scalar or a record */
 void array_store(Eval *e, Elem elem, Ref p, Val v);   /* converted as an assignment does it */
+Val array_local(Eval *e, Elem elem, uint32_t ndim, const Val *shape);   /* of the thread's own; the shape is constant */
+
+/* ---- many ---------------------------------------------------------------------------------------------- */
+/* Up to so many elements of constant shape, a result is computed at once, without loops, and PHIs copy. */
+enum { SMALL_ELEMENTS = 64 };
+
+static inline bool val_is_many(Val v) { return (v.ty->kind == TY_ARRAY && !v.ty->weak) || v.ty->kind == TY_EXPR; }
+static inline Val many_size(Val v, uint32_t axis) {
+    return v.ty->kind == TY_ARRAY ? array_size(v, axis) : v.items[v.ty->n - v.ty->ndim + axis];
+}
+static inline const Val *many_shape(Val v) { return v.ty->kind == TY_ARRAY ? v.items + 1 : v.items + v.ty->n - v.ty->ndim; }
+
+/* ---- elementwise.c ------------------------------------------------------------------------------------- */
+/* What is done with the elements: `code` is a PyBinary, PyUnary, PyCompare or DType; `fn` a row of devfn.def. */
+typedef struct ExprOp {
+    ExprKind kind;
+    uint8_t code;
+    const CallSite *site;       /* EXPR_CALL */
+} ExprOp;
+
+Val array_map(Eval *e, PySpan span, ExprOp op, uint32_t n, const Val *operands);
+Val array_lazy(Eval *e, PySpan span, ExprOp op, uint32_t n, const Val *operands);   /* an expression in any case */
+/* The element of a number, array or expression at an index of n axes, to which it is broadcast. */
+Val many_element(Eval *e, PySpan span, Val v, uint32_t n, const Val *index);
+Val many_element_type(Eval *e, Val v);              /* a scalar without a value */
+bool many_fresh(Eval *e, PySpan span, Val v);       /* false, reported: memory may have changed since the expression was made */
+Val many_array(Eval *e, PySpan span, Val v);        /* an expression of constant shape as an array; arrays as they are */
+const char *shape_text(Eval *e, uint32_t ndim, const Val *shape);
+/* The shape of all together; false: reported. */
+bool many_broadcast(Eval *e, PySpan span, uint32_t n, const Val *v, uint32_t *ndim, Val *shape);
+/* The arrays in an expression, at most MAX_LEAVES; more are too many. */
+enum { MAX_LEAVES = 32 };
+uint32_t many_leaves(Val v, Val *out, uint32_t n);
+
+/* Are all sizes those of the shape (or 1)? Else `equal` says it at run time. */
+bool many_sizes_equal(Eval *e, Val v, uint32_t ndim, const Val *shape, Ref *equal);
+/* The same, whose sizes at run time may be 1: ValueError if one is neither that nor the shape's. */
+Val many_stretched(Eval *e, PySpan span, Val v, uint32_t ndim, const Val *shape);
+typedef void AtElement(Eval *e, void *context, const Val *index, Val element);
+/* Calls `each` for every element of v, broadcast to the shape. */
+void many_walk(Eval *e, PySpan span, Val v, uint32_t ndim, const Val *shape, Ref backward, AtElement *each,
+               void *context);
+
+/* ---- arrayloop.c --------------------------------------------------------------------------------------- */
+typedef void AtIndex(Eval *e, void *context, const Val *index);
+bool sizes_known(uint32_t ndim, const Val *sizes, Wide *total);
+/* Calls `each` for every index, in C order; in the other direction if `backward`, a bool, is there and true. */
+void for_each_index(Eval *e, uint32_t ndim, const Val *sizes, Ref backward, AtIndex *each, void *context);
+void index_of(Eval *e, uint32_t ndim, const Val *sizes, Wide i, Val *index);   /* element number i in C order */
+/* A variable of a loop: memory that LLVM makes a register of. */
+typedef struct Cell { Scalar type; Ref at; } Cell;
+Cell cell_new(Eval *e, Scalar type, Val first);
+Val cell_get(Eval *e, const Cell *c);
+void cell_set(Eval *e, const Cell *c, Val v);
+
+/* ---- arrayassign.c ------------------------------------------------------------------------------------- */
+void array_assign(Eval *e, PySpan span, Val target, Val value);     /* target[...] = value */
+Val array_in_place(Eval *e, PySpan span, PyBinary op, Val target, Val value);
+
+/* ---- arrayshape.c -------------------------------------------------------------------------------------- */
+Val array_flat(Eval *e, PySpan span, Val a);        /* a.flat: one axis, in C order */
+
+/* ---- arraymake.c --------------------------------------------------------------------------------------- */
+Val array_from_sequence(Eval *e, PySpan span, Val sequence, DType d);   /* of tuples, nested; d DT_NONE: what NumPy finds */
+
+/* ---- arrayreduce.c ------------------------------------------------------------------------------------- */
+Val array_python_sum(Eval *e, const CallSite *site, Val v, Val start);      /* sum(v, start) */
+Val array_python_minmax(Eval *e, const CallSite *site, Val v);              /* site->fn->param: max */
+Val array_python_any(Eval *e, const CallSite *site, Val v, bool any);
+Val array_contains(Eval *e, PySpan span, Val item, Val a);
+
+/* ---- linalg.c ------------------------------------------------------------------------------------------ */
+Val array_matmul(Eval *e, PySpan span, Val a, Val b, bool dot);
 
 #endif

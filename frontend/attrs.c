@@ -1,5 +1,5 @@
 /* attrs.c - attributes: of arrays, numbers, dtypes, tuples, and of host objects, which Python answers. */
-#include "evaluator.h"
+#include "arrays.h"
 #include "suggest.h"
 
 #include <string.h>
@@ -86,7 +86,8 @@ static Val object_attr(Eval *e, Val v, const char *name) {
 
 /* The help for an attribute that isn't there: one with a name like it. */
 static const char *similar_attr(Eval *e, Val v, const char *name) {
-    static const char *const of_arrays[] = {"shape", "ndim", "size", "strides", "dtype", "itemsize", "nbytes", "T"};
+    static const char *const of_arrays[] = {"shape",    "ndim",   "size", "strides", "dtype",
+                                            "itemsize", "nbytes", "T",    "flat"};
     static const char *const of_scalars[] = {"real", "imag", "dtype", "itemsize"};
     Suggestion s = {.name = name};
     if (v.ty->kind == TY_TUPLE &&
@@ -94,7 +95,10 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
         return "a list in a kernel has a fixed length: write into an array";
     HostInfo info;
     memset(&info, 0, sizeof info);
-    if (v.ty->kind == TY_ARRAY) suggest_among(&s, sizeof of_arrays / sizeof *of_arrays, of_arrays);
+    if (val_is_many(v)) {
+        suggest_among(&s, sizeof of_arrays / sizeof *of_arrays, of_arrays);
+        suggest_devfn(&s, "ndarray.");
+    }
     if (v.ty->kind == TY_SCALAR) {
         suggest_among(&s, sizeof of_scalars / sizeof *of_scalars, of_scalars);
         suggest_devfn(&s, "scalar.");
@@ -119,9 +123,14 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     switch (v.ty->kind) {
     case TY_ARRAY:
         if (v.ty->weak) break;
+        if (strcmp(name, "flat") == 0) return array_flat(e, span, v);
         r = array_attr(e, v, name);
         if (!r.ty) r = method(e, "ndarray", v, name);
         if (!r.ty && v.ty->record) r = record_attr(e, span, v, name);
+        break;
+    case TY_EXPR:
+        r = array_attr(e, v, name);
+        if (!r.ty) r = method(e, "ndarray", v, name);
         break;
     case TY_SCALAR: r = scalar_attr(e, v, name); break;
     case TY_RECORD:

@@ -12,9 +12,12 @@ typedef struct Body {
     Eval *e;
     Frame *fr;
     Instance *inst;
-    BlockId *entry; /* first IR block of each Python block; 0: not made yet */
-    BlockId exit;   /* inline: the continuation; 0: the kernel itself */
-    Val result;     /* inline: PHIs in `exit`; ty NULL: never returns */
+    BlockId *entry;     /* first IR block of each Python block; 0: not made yet */
+    BlockId exit;       /* inline: the continuation; 0: the kernel itself */
+    const bool *copies; /* PHIs into whose memory the edges copy */
+    Val *memory;        /* of those */
+    const bool *in_loop;
+    Val result; /* inline: PHIs in `exit`; ty NULL: never returns */
 } Body;
 
 /* ---- blocks and PHIs --------------------------------------------------------------------------------- */
@@ -60,7 +63,7 @@ static BlockId enter(Body *b, PyBlockId py) {
         e_set_span(e, in->span);
         Val v = b->inst->cell[r];
         if (b->inst->conflict[r]) report_conflict(b, r);
-        b->fr->vals[r] = v.ty && !b->inst->conflict[r] ? val_phi(e, v) : val_poison(e);
+        b->fr->vals[r] = !v.ty || b->inst->conflict[r] ? val_poison(e) : b->copies[r] ? b->memory[r] : val_phi(e, v);
     }
     e->cur = saved;
     return b->entry[py];
@@ -86,6 +89,7 @@ static void feed_phis(Body *b, PyBlockId from, uint32_t s) {
     PyBlockId to = source->succ[s];
     bool second = s == 1 && source->succ[0] == to;
     const PyBlock *block = &b->inst->f->blocks.at[to];
+    EdgeCopies copies = {0};
     enter(b, to);
     for (uint32_t i = 0; i < block->instrs.n; i++) {
         PyRef r = block->instrs.at[i];
@@ -99,10 +103,21 @@ static void feed_phis(Body *b, PyBlockId from, uint32_t s) {
             if (skip-- > 0) continue;
             Val v = b->fr->vals[in->args[p]];
             bool unassigned = v.ty && v.ty->kind == TY_UNDEF;
-            val_phi_feed(e, phi, e->cur, unassigned ? zero_of(e, abs) : val_coerce(e, v, abs));
+            if (b->copies[r] && unassigned) break;
+            if (b->copies[r]) edge_read(e, &copies, phi, v);
+            else val_phi_feed(e, phi, e->cur, unassigned ? zero_of(e, abs) : val_coerce(e, v, abs));
             break;
         }
     }
+    edge_write(e, &copies);
+}
+
+/* Do edges into the block copy arrays? */
+static bool copies_into(const Body *b, PyBlockId to) {
+    const PyBlock *block = &b->inst->f->blocks.at[to];
+    for (uint32_t i = 0; i < block->instrs.n && b->inst->f->instrs.at[block->instrs.at[i]].op == PY_PHI; i++)
+        if (b->copies[block->instrs.at[i]]) return true;
+    return false;
 }
 
 static void jump_to(Body *b, PyBlockId from, uint32_t s) {
@@ -127,13 +142,14 @@ static void end_branch(Body *b, PyBlockId py, const PyBlock *block) {
         return;
     }
     Ref cond = val_poisoned(c) ? REF_NONE : val_ref(e, c);
-    if (block->succ[0] != block->succ[1]) {
+    if (block->succ[0] != block->succ[1] && !copies_into(b, block->succ[0]) && !copies_into(b, block->succ[1])) {
         feed_phis(b, py, 0);
         feed_phis(b, py, 1);
         e_branch(e, cond, enter(b, block->succ[0]), enter(b, block->succ[1]));
         return;
     }
-    BlockId yes = ir_block(e->m), no = ir_block(e->m); /* PHIs tell the two edges apart by their blocks */
+    /* PHIs tell two edges to one block apart by their blocks; and what an edge copies happens on that edge alone. */
+    BlockId yes = ir_block(e->m), no = ir_block(e->m);
     e_branch(e, cond, yes, no);
     e->cur = yes;
     jump_to(b, py, 0);
@@ -267,6 +283,7 @@ static void record_type(Body *b, const PyInstr *in, Val v) {
 static void build_block(Body *b, PyBlockId py) {
     const PyBlock *block = &b->inst->f->blocks.at[py];
     b->e->cur = enter(b, py);
+    if (b->in_loop[py]) b->e->epoch.other++, b->e->epoch.local++; /* what comes later in the loop came before, too */
     for (uint32_t i = 0; i < block->instrs.n; i++) {
         PyRef r = block->instrs.at[i];
         const PyInstr *in = &b->inst->f->instrs.at[r];
@@ -288,6 +305,11 @@ static void build_body(Body *b) {
         e_fail(b->e, (PySpan){.line = f->first_line}, "give variables one type before the loop", DIAG_CONSTRUCT,
                f->name, "the types of its variables grow without end");
     b->entry = ARENA_ARRAY(b->e->arena, BlockId, f->blocks.n);
+    b->copies = phis_that_copy(b->e, b->inst);
+    b->in_loop = loop_blocks(b->e->arena, f);
+    b->memory = ARENA_ARRAY(b->e->arena, Val, f->instrs.n);
+    for (PyRef r = 1; r < f->instrs.n; r++)
+        if (b->copies[r]) b->memory[r] = copying_phi(b->e, b->inst->cell[r]);
     e_jump(b->e, enter(b, 0));
     for (PyBlockId py = 0; py < f->blocks.n; py++)
         if (b->inst->reached[py]) build_block(b, py);

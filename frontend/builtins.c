@@ -1,6 +1,6 @@
 /* builtins.c - Python's built-in functions, and the operator module. */
+#include "arrays.h"
 #include "devfns.h"
-#include "evaluator.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,9 +54,10 @@ Val fn_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (site->nkw) return e_fail(e, site->span, NULL, DIAG_UNKNOWN_KEYWORD, site->name, site->kwnames[0]);
     if (n == 0) return e_fail(e, site->span, NULL, DIAG_TOO_FEW_ARGS, site->name, 1, 0);
     CallSite inner = *site;
+    if (n == 1 && val_is_many(args[0])) return array_python_minmax(e, site, args[0]);
     if (n == 1) {
         if (!ty_is(args[0].ty, TY_TUPLE) || !args[0].ty->n)
-            return bad_arg(e, site, 0, args[0], "it takes several numbers or a tuple; for an array write a loop");
+            return bad_arg(e, site, 0, args[0], "it takes several numbers, a tuple or an array");
         n = args[0].ty->n;
         args = args[0].items;
         inner.arg_spans = NULL;
@@ -213,14 +214,16 @@ Val fn_reversed(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 
 static bool tuple_arg(Eval *e, const CallSite *site, Val v) {
     if (ty_is(v.ty, TY_TUPLE)) return true;
-    bad_arg(e, site, 0, v, "it takes a tuple; for an array write a loop");
+    bad_arg(e, site, 0, v, "it takes a tuple or an array");
     return false;
 }
 
 Val fn_sum(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"/iterable", "?start"};
     Val v[2];
-    if (!call_bind(e, site, n, args, 2, params, v) || !tuple_arg(e, site, v[0])) return val_poison(e);
+    if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
+    if (val_is_many(v[0])) return array_python_sum(e, site, v[0], v[1].ty ? v[1] : val_int(e, 0));
+    if (!tuple_arg(e, site, v[0])) return val_poison(e);
     Val r = v[1].ty ? v[1] : val_int(e, 0);
     for (uint32_t i = 0; i < v[0].ty->n; i++) r = eval_binary(e, site->span, PYB_ADD, r, v[0].items[i]);
     return r;
@@ -230,7 +233,9 @@ Val fn_sum(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 Val fn_any(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x, r = {0};
     bool any = site->fn->param;
-    if (!bind_args(e, site, n, args, 1, &x) || !tuple_arg(e, site, x)) return val_poison(e);
+    if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
+    if (val_is_many(x)) return array_python_any(e, site, x, any);
+    if (!tuple_arg(e, site, x)) return val_poison(e);
     for (uint32_t i = 0; i < x.ty->n; i++) {
         Val t = eval_truth(e, site->span, x.items[i]);
         if (val_poisoned(t)) return t;

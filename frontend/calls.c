@@ -2,7 +2,7 @@
  *
  * A Python function is inferred once for each set of types and constants of its arguments; building it
  * happens at each call, so that the IR has no calls. */
-#include "evaluator.h"
+#include "arrays.h"
 
 #include <string.h>
 
@@ -230,9 +230,22 @@ static bool any_poison(uint32_t n, const Val *args) {
     return false;
 }
 
-static Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args) {
+/* Does the function, which takes numbers, get arrays, whose elements it works on? */
+static bool maps(const DevFn *fn, uint32_t n, const Val *args) {
+    static const char *const others[] = {"builtins.abs", "builtins.pow", "builtins.round"};
+    bool elements = strncmp(fn->path, "numpy.", 6) == 0, many = false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) elements |= strcmp(fn->path, others[i]) == 0;
+    for (uint32_t i = 0; i < n; i++) many |= val_is_many(args[i]);
+    return elements && many && !fn->takes_arrays;
+}
+
+Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args) {
     CallSite s = *site;
     s.fn = fn;
+    if (maps(fn, n, args)) {
+        s.arg_spans = NULL;
+        return array_map(e, site->span, (ExprOp){EXPR_CALL, 0, &s}, n, args);
+    }
     bool kept = e->keep_products;
     e->keep_products = true; /* what a function is made of rounds as it is written */
     Val v = fn->call(e, &s, n, args);

@@ -4,11 +4,13 @@
 #include <string.h>
 
 static const DevFn rows[] = {
-#define DEVFN(path, signature, handler, param, doc) {path, signature, handler, param, false, doc},
-#define DEVVALUE(path, handler, param, doc) {path, "", handler, param, true, doc},
+#define DEVFN(path, signature, handler, param, doc) {path, signature, handler, param, false, false, doc},
+#define DEVARRAY(path, signature, handler, param, doc) {path, signature, handler, param, false, true, doc},
+#define DEVVALUE(path, handler, param, doc) {path, "", handler, param, true, false, doc},
 #define REFUSED(path, help)
 #include "devfn.def"
 #undef DEVFN
+#undef DEVARRAY
 #undef DEVVALUE
 #undef REFUSED
 };
@@ -16,10 +18,12 @@ static const DevFn rows[] = {
 /* Known names that a kernel can't use: their doc line is what to write instead. */
 static const DevFn refused[] = {
 #define DEVFN(path, signature, handler, param, doc)
+#define DEVARRAY(path, signature, handler, param, doc)
 #define DEVVALUE(path, handler, param, doc)
-#define REFUSED(path, help) {path, "", fn_refused, 0, false, help},
+#define REFUSED(path, help) {path, "", fn_refused, 0, false, true, help},
 #include "devfn.def"
 #undef DEVFN
+#undef DEVARRAY
 #undef DEVVALUE
 #undef REFUSED
 };

@@ -10,6 +10,7 @@ struct DevFn {
     DevCall *call;
     uint16_t param;             /* MathFn, Op, PyBinary ...: what the handler makes of it */
     bool is_value;              /* evaluated where it is named */
+    bool takes_arrays;          /* as they are; other numpy functions work on each element */
     const char *doc;
 };
 

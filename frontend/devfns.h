@@ -12,11 +12,19 @@
 /* What a cooperative group says of itself (groups.c). */
 typedef enum Question { THREAD_RANK, NUM_THREADS, BLOCK_RANK, NUM_BLOCKS, TILE_RANK, NUM_TILES } Question;
 
+/* What a reduction of an array gives (arrayreduce.c). */
+typedef enum Reduction {
+    REDUCE_SUM, REDUCE_PROD, REDUCE_MEAN, REDUCE_MIN, REDUCE_MAX, REDUCE_ARGMIN, REDUCE_ARGMAX, REDUCE_ANY, REDUCE_ALL,
+    REDUCE_VAR, REDUCE_STD, REDUCE_COUNT, REDUCE_PTP
+} Reduction;
+
 #define DEVFN(path, signature, handler, param, doc) DevCall handler;
+#define DEVARRAY(path, signature, handler, param, doc) DevCall handler;
 #define DEVVALUE(path, handler, param, doc) DevCall handler;
 #define REFUSED(path, help)
 #include "devfn.def"
 #undef DEVFN
+#undef DEVARRAY
 #undef DEVVALUE
 #undef REFUSED
 DevCall fn_refused;

@@ -341,6 +341,10 @@ Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, ui
     for (uint32_t i = 0; i < n; i++)
         if (args[i] == REF_NONE) return REF_NONE;
     if (e_terminated(e)) e->cur = ir_block(e->m); /* after e_raise: unreachable */
+    if (op_info[op].flags & (WRITES | SYNC) && !(op_info[op].flags & ENDS)) {
+        bool local = op == OP_STORE && e->m->instrs.at[args[0]].type == T_PTRL;
+        local ? e->epoch.local++ : e->epoch.other++;
+    }
     return ir_emit(e->m, e->cur, op, t, n, args, sub, imm, e->span);
 }
 

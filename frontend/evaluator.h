@@ -79,6 +79,9 @@ typedef struct AttrEntry {
     const char *name;
 } AttrEntry;
 
+/* Counts what may have changed the thread's own memory, and any other: array expressions made before are stale. */
+typedef struct Epoch { uint32_t other, local; } Epoch;
+
 struct Eval {
     Arena *arena;
     const Host *host;
@@ -104,6 +107,7 @@ struct Eval {
     Instance *instances;
     uint32_t fails;             /* mistakes met in infer mode, where they aren't reported */
     uint32_t depth;
+    Epoch epoch;
 };
 
 /* eval.c */
@@ -223,6 +227,7 @@ Val call_partial(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *a
 PyFunc *func_for(Eval *e, HostRef code);            /* NULL: reported */
 /* A result as the function's declared signature has it; the value itself if it declares none. */
 Val call_declared_result(Eval *e, const CallSite *site, const Callee *callee, uint32_t nparams, Val result);
+Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args);
 Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args);
 
 /* step.c */
@@ -243,6 +248,15 @@ void infer_again(Eval *e, Instance *inst, const PyFunc *f);    /* another versio
 
 /* unroll.c */
 void unroll_until_typed(Eval *e, Instance *inst);
+/* storage.c: the PHIs of arrays of the thread's own that have memory, into which the edges copy (by PyRef). Reports arrays
+ * that would be overwritten while they are in use. */
+const bool *phis_that_copy(Eval *e, const Instance *inst);
+bool *loop_blocks(Arena *arena, const PyFunc *f);   /* which blocks lie in loops (some others may count, too) */
+typedef struct EdgeCopy { Ref to; Elem elem; Val v; } EdgeCopy;
+typedef VEC(EdgeCopy) EdgeCopies;
+Val copying_phi(Eval *e, Val abstract);
+void edge_read(Eval *e, EdgeCopies *c, Val phi, Val v);     /* all PHIs of an edge are read before the first is written */
+void edge_write(Eval *e, const EdgeCopies *c);
 
 /* undef.c */
 PySpan span_of_name(const Eval *e, const PyFunc *f, PySpan span, const char *name);   /* where the line has the name, if once */

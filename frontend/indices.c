@@ -27,6 +27,10 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
         if (val_is_scalar(index) && dt_is_float(val_dtype(index)))
             help = "// is the integer division; int(...) truncates";
         if (val_is_scalar(index) && index.ty->dtype == DT_BOOL) help = "int(...) makes an integer of a bool";
+        if (val_is_many(index))
+            help = index.ty->dtype == DT_BOOL
+                       ? "how many elements a mask takes isn't known: np.where(mask, x, y), or a loop"
+                       : "a loop takes elements one by one; tuple(...) of a small array is an index";
         if (index.ty->kind == TY_OBJECT) help = index_object_help(e, index, help);
         return e_fail(e, span, help, DIAG_INDEX_TYPE, e_text(e, index));
     }
@@ -39,6 +43,13 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
     Ref r = val_ref(e, i), wrap = e_op2(e, OP_ADD, T_I64, r, val_ref(e, n));
     return val_rt_int(e, e_select(e, T_I64, e_cmp(e, PRED_LT, r, e_int(e, T_I64, 0)), wrap, r));
 }
+
+/* A subscript with an item for each axis, and None for new ones. */
+typedef struct Subscript {
+    Val at[2 * MAX_NDIM];
+    uint32_t n;
+    bool ints; /* an element */
+} Subscript;
 
 /* One axis of a view. */
 typedef struct Axis {
@@ -59,28 +70,40 @@ static bool slice_bound_ok(Eval *e, PySpan span, Val v) {
     return false;
 }
 
+/* What a step that only run time knows makes of a bound that isn't given, or of the bounds' limits. */
+static Val by_sign(Eval *e, Val up, Val if_up, Val if_down) {
+    if (val_const(up)) return up.i ? if_up : if_down;
+    return eval_select(e, (PySpan){0}, up, if_up, if_down);
+}
+
 /* start:stop:step of an axis of n elements, as slice.indices() has it. */
 static bool slice_axis(Eval *e, PySpan span, Val s, Val n, Val stride, Axis *out) {
     Val start = s.items[0], stop = s.items[1], step = s.items[2], one = val_int(e, 1), zero = val_int(e, 0);
     Wide by = 1;
     for (int k = 0; k < 3; k++)
         if (val_poisoned(s.items[k]) || !slice_bound_ok(e, span, s.items[k])) return false;
-    if (step.ty->kind != TY_NONE && (!val_as_int(step, &by) || by == 0)) {
-        e_fail(e, span, "use a constant that isn't 0", DIAG_CONSTRUCT, "this step",
-               "the step of a slice is a constant other than 0");
+    bool known = step.ty->kind == TY_NONE || val_as_int(step, &by);
+    if (known && by == 0) {
+        e_fail(e, span, "use a step that isn't 0", DIAG_CONSTRUCT, "this step", "the step of a slice is other than 0");
         return false;
     }
-    out->whole = start.ty->kind == TY_NONE && stop.ty->kind == TY_NONE && by == 1;
-    Val low = by > 0 ? zero : val_int(e, -1), high = by > 0 ? n : size_op(e, PYB_SUB, n, one);
-    Val first = start.ty->kind == TY_NONE ? (by > 0 ? low : high) : clamp(e, start, n, low, high);
-    Val last = stop.ty->kind == TY_NONE ? (by > 0 ? high : low) : clamp(e, stop, n, low, high);
-    Val span_len = by > 0 ? size_op(e, PYB_SUB, last, first) : size_op(e, PYB_SUB, first, last);
-    Wide mag = by > 0 ? by : -by;
-    if (mag != 1)
-        span_len = size_op(e, PYB_FLOORDIV, size_op(e, PYB_ADD, span_len, val_int(e, mag - 1)), val_int(e, mag));
-    out->size = out->whole ? n : size_minmax(e, OP_MAX, span_len, zero);
+    step = step.ty->kind == TY_NONE ? one : to_size(e, step);
+    if (!known)
+        e_raise_if(e, span, e_cmp(e, PRED_EQ, val_ref(e, step), e_int(e, T_I64, 0)), "ValueError",
+                   "slice step cannot be zero");
+    Val up = eval_compare(e, span, PYC_GT, step, zero), minus = val_int(e, -1), end = size_op(e, PYB_SUB, n, one);
+    out->whole = start.ty->kind == TY_NONE && stop.ty->kind == TY_NONE && known && by == 1;
+    Val low = by_sign(e, up, zero, minus), high = by_sign(e, up, n, end);
+    Val first = start.ty->kind == TY_NONE ? by_sign(e, up, low, high) : clamp(e, start, n, low, high);
+    Val last = stop.ty->kind == TY_NONE ? by_sign(e, up, high, low) : clamp(e, stop, n, low, high);
+    Val mag = by_sign(e, up, step, size_op(e, PYB_SUB, zero, step));
+    Val count = known && by < 0 ? size_op(e, PYB_SUB, first, last) : size_op(e, PYB_SUB, last, first);
+    if (!known) count = by_sign(e, up, count, size_op(e, PYB_SUB, first, last));
+    if (!known || mag.i != 1)
+        count = size_op(e, PYB_FLOORDIV, size_op(e, PYB_ADD, count, size_op(e, PYB_SUB, mag, one)), mag);
+    out->size = out->whole ? n : size_minmax(e, OP_MAX, count, zero);
     out->offset = size_op(e, PYB_MUL, first, stride);
-    out->stride = by == 1 ? stride : size_op(e, PYB_MUL, stride, val_int(e, by));
+    out->stride = known && by == 1 ? stride : size_op(e, PYB_MUL, stride, step);
     out->dropped = false;
     return true;
 }
@@ -91,16 +114,23 @@ static bool is_ellipsis(Eval *e, Val v) {
     return v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_ELLIPSIS;
 }
 
-/* The indices of a subscript with ... and missing ones as whole slices; false: reported. `ints`: all are integers. */
-static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Val *out, bool *ints) {
-    uint32_t n = index.ty->kind == TY_TUPLE ? index.ty->n : 1, ndim = array.ty->ndim, given = 0, used = 0;
+/* The indices of a subscript with ... and missing ones as whole slices, and None where a new axis goes; false:
+ * reported. `ints`: all are integers. */
+static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Subscript *out) {
+    uint32_t n = index.ty->kind == TY_TUPLE ? index.ty->n : 1, ndim = array.ty->ndim, given = 0, axes = 0, stars = 0;
     const Val *at = index.ty->kind == TY_TUPLE ? index.items : &index;
     Val none = val_none(e), whole = val_composite(e, TY_SLICE, 0, 3, (Val[]){none, none, none});
     for (uint32_t i = 0; i < n; i++) {
         if (val_poisoned(at[i])) return false;
-        given += !is_ellipsis(e, at[i]);
+        stars += is_ellipsis(e, at[i]);
+        given += !is_ellipsis(e, at[i]) && at[i].ty->kind != TY_NONE;
     }
-    if (given != n) e->nindex_spans = 0; /* an ellipsis: items and axes differ */
+    if (stars > 1 || ndim + n - given > MAX_NDIM) {
+        e_fail(e, span, "write : for the other axes", DIAG_CONSTRUCT, "this subscript",
+               stars > 1 ? "there is one ... in it at most" : "an array has at most 16 axes");
+        return false;
+    }
+    if (given != n) e->nindex_spans = 0; /* items and axes differ */
     if (given > ndim) {
         Diag *d = e_diag(e, span, DIAG_INDEX_COUNT, given, e_text(e, array));
         e_help(e, d,
@@ -110,23 +140,17 @@ static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Val *out,
                ndim);
         return false;
     }
-    bool seen = false;
-    *ints = given == ndim;
+    *out = (Subscript){.ints = given == ndim};
     for (uint32_t i = 0; i < n; i++) {
         if (is_ellipsis(e, at[i])) {
-            for (uint32_t k = seen ? ndim : given; k < ndim; k++) out[used++] = whole;
-            seen = true;
+            for (uint32_t k = given; k < ndim; k++, axes++) out->at[out->n++] = whole;
             continue;
         }
-        if (at[i].ty->kind == TY_NONE) {
-            e_fail(e, span, "index the axes that there are", DIAG_CONSTRUCT, "None as an index",
-                   "a view can't get a new axis");
-            return false;
-        }
-        *ints &= at[i].ty->kind != TY_SLICE;
-        out[used++] = at[i];
+        out->ints &= at[i].ty->kind != TY_SLICE && at[i].ty->kind != TY_NONE;
+        axes += at[i].ty->kind != TY_NONE;
+        out->at[out->n++] = at[i];
     }
-    while (used < ndim) out[used++] = whole;
+    for (; axes < ndim; axes++) out->at[out->n++] = whole;
     return true;
 }
 
@@ -140,27 +164,35 @@ static bool wrap_all(Eval *e, PySpan span, Val a, const Val *index, uint32_t n, 
     return ok;
 }
 
-static Val general_view(Eval *e, PySpan span, Val a, const Val *index) {
+static Val general_view(Eval *e, PySpan span, Val a, const Subscript *s) {
     Val shape[MAX_NDIM], strides[MAX_NDIM], offset = val_int(e, 0);
-    uint32_t ndim = 0;
+    uint32_t ndim = 0, axis = 0, kept = 0;
     bool contiguous = a.ty->layout == LAYOUT_C; /* integers, then one slice with step 1, then whole axes */
-    for (uint32_t k = 0; k < a.ty->ndim; k++) {
+    for (uint32_t i = 0; i < s->n; i++) {
         Axis x = {.dropped = true};
-        Val stride = array_stride(e, a, k);
-        if (index[k].ty->kind == TY_SLICE) {
+        if (s->at[i].ty->kind == TY_NONE) {
+            shape[ndim] = val_int(e, 1);
+            strides[ndim++] = val_int(e, 0);
+            continue;
+        }
+        Val stride = array_stride(e, a, axis), size = array_size(a, axis);
+        if (s->at[i].ty->kind == TY_SLICE) {
             Wide step;
-            if (!slice_axis(e, span, index[k], array_size(a, k), stride, &x)) return val_poison(e);
-            bool unit = index[k].items[2].ty->kind == TY_NONE || (val_as_int(index[k].items[2], &step) && step == 1);
-            contiguous &= unit && (x.whole || ndim == 0);
+            Val by = s->at[i].items[2];
+            if (!slice_axis(e, span, s->at[i], size, stride, &x)) return val_poison(e);
+            bool unit = by.ty->kind == TY_NONE || (val_as_int(by, &step) && step == 1);
+            contiguous &= unit && (x.whole || kept == 0);
+            kept++;
             shape[ndim] = x.size;
             strides[ndim++] = x.stride;
         } else {
-            Val i = wrapped_index(e, span, index[k], array_size(a, k), k);
-            if (val_poisoned(i)) return i;
-            contiguous &= ndim == 0;
-            x.offset = size_op(e, PYB_MUL, i, stride);
+            Val at = wrapped_index(e, span, s->at[i], size, axis);
+            if (val_poisoned(at)) return at;
+            contiguous &= kept == 0;
+            x.offset = size_op(e, PYB_MUL, at, stride);
         }
         offset = size_op(e, PYB_ADD, offset, x.offset);
+        axis++;
     }
     Ref p = array_data(a);
     if (!val_const(offset) || offset.i)
@@ -171,18 +203,35 @@ static Val general_view(Eval *e, PySpan span, Val a, const Val *index) {
 }
 
 static Val array_getitem(Eval *e, PySpan span, Val a, Val index) {
-    Val at[MAX_NDIM], in[MAX_NDIM];
-    bool ints;
+    Val in[MAX_NDIM];
+    Subscript s;
     const char *name;
     if (is_ellipsis(e, index)) return a;
     if (val_as_str(e, index, &name)) return record_getitem(e, span, a, index);
-    if (!spread_indices(e, span, a, index, at, &ints)) return val_poison(e);
-    if (!ints && a.ty->weak)
+    if (!spread_indices(e, span, a, index, &s)) return val_poison(e);
+    if (!s.ints && a.ty->weak)
         return e_fail(e, span, "index them one by one", DIAG_CONSTRUCT, "a slice of bytes",
                       "bytes are read one by one");
-    if (!ints) return general_view(e, span, a, at);
-    if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return val_poison(e);
+    if (!s.ints) return general_view(e, span, a, &s);
+    if (!wrap_all(e, span, a, s.at, a.ty->ndim, in)) return val_poison(e);
     return array_load(e, a.ty, array_at(e, a, in, a.ty->ndim));
+}
+
+/* An element of an expression is computed alone. */
+static Val expr_getitem(Eval *e, PySpan span, Val x, Val index) {
+    Val in[MAX_NDIM];
+    Subscript s;
+    if (is_ellipsis(e, index)) return x;
+    if (!spread_indices(e, span, x, index, &s) || !many_fresh(e, span, x)) return val_poison(e);
+    if (!s.ints)
+        return e_fail(e, span, "slice the arrays that it is made of", DIAG_CONSTRUCT, "a slice of this expression",
+                      "its elements aren't in memory");
+    for (uint32_t k = 0; k < x.ty->ndim; k++) {
+        in[k] = wrapped_index(e, span, s.at[k], many_size(x, k), k);
+        if (val_poisoned(in[k])) return in[k];
+    }
+    if (e->building) x = many_stretched(e, span, x, x.ty->ndim, many_shape(x));
+    return many_element(e, span, x, x.ty->ndim, in);
 }
 
 static Val range_slice(Eval *e, PySpan span, Val r, Val slice) {
@@ -223,6 +272,7 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (val_poisoned(v) || val_poisoned(index)) return val_poison(e);
     if (v.ty->kind == TY_ARRAY) return array_getitem(e, span, v, index);
     if (v.ty->kind == TY_RECORD) return record_getitem(e, span, v, index);
+    if (v.ty->kind == TY_EXPR) return expr_getitem(e, span, v, index);
     if (v.ty->kind == TY_TUPLE) return tuple_item(e, span, v, index);
     if (v.ty->kind == TY_RANGE && index.ty->kind == TY_SLICE) return range_slice(e, span, v, index);
     if (v.ty->kind == TY_RANGE) {
@@ -238,8 +288,7 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
 }
 
 /* ---- a[index] = value -------------------------------------------------------------------------------- */
-/* An array whose elements this thread may write; false: reported. */
-static bool writable(Eval *e, PySpan span, Val a) {
+bool array_writable(Eval *e, PySpan span, Val a) {
     if (a.ty->kind != TY_ARRAY)
         e_fail(e, span, a.ty->kind == TY_TUPLE ? "a tuple can't be changed: make a new one" : NULL, DIAG_NOT_ASSIGNABLE,
                e_text(e, a));
@@ -254,44 +303,45 @@ static bool writable(Eval *e, PySpan span, Val a) {
 
 void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     if (val_poisoned(a) || val_poisoned(index) || val_poisoned(value)) return;
-    Val at[MAX_NDIM], in[MAX_NDIM];
-    bool ints;
+    Val in[MAX_NDIM];
+    Subscript s;
     const char *name;
     if (a.ty->kind == TY_RECORD || (a.ty->kind == TY_ARRAY && val_as_str(e, index, &name))) {
         record_setitem(e, span, a, index, value);
         return;
     }
-    if (!writable(e, span, a)) return;
-    if (!spread_indices(e, span, a, index, at, &ints)) return;
-    if (!ints) {
-        e_fail(e, span, "write a loop over the elements", DIAG_CONSTRUCT, "assigning to several elements",
-               "a thread stores one element at a time");
+    if (!array_writable(e, span, a)) return;
+    if (!spread_indices(e, span, a, index, &s)) return;
+    if (!s.ints) {
+        Val view = general_view(e, span, a, &s);
+        if (!val_poisoned(view)) array_assign(e, span, view, value);
         return;
     }
+    if (val_is_many(value) && !value.ty->ndim) value = many_element(e, span, value, 0, NULL);
     if (!val_is_scalar(value) && a.ty->dtype != DT_RECORD) {
-        bool many = value.ty->kind == TY_ARRAY || value.ty->kind == TY_TUPLE;
+        bool many = val_is_many(value) || value.ty->kind == TY_TUPLE;
         const char *help = many                          ? "store its items one by one"
                            : value.ty->kind == TY_RECORD ? "an element is one number: name a field of the record"
                                                          : "an element is one number";
         e_fail(e, e->value_span, help, DIAG_STORE_TYPE, e_text(e, a), e_text(e, value));
         return;
     }
-    if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return;
+    if (!wrap_all(e, span, a, s.at, a.ty->ndim, in)) return;
     Ref p = array_at(e, a, in, a.ty->ndim);
     if (a.ty->dtype == DT_RECORD) record_store(e, span, array_load(e, a.ty, p), value);
     else array_store(e, elem_of(a.ty), p, value);
 }
 
 bool array_address(Eval *e, PySpan span, Val a, Val index, bool written, Ref *out) {
-    Val at[MAX_NDIM], in[MAX_NDIM];
-    bool ints;
-    if ((written && !writable(e, span, a)) || !spread_indices(e, span, a, index, at, &ints)) return false;
-    if (!ints) {
+    Val in[MAX_NDIM];
+    Subscript s;
+    if ((written && !array_writable(e, span, a)) || !spread_indices(e, span, a, index, &s)) return false;
+    if (!s.ints) {
         e_fail(e, span, "an index for each axis, as a tuple", DIAG_CONSTRUCT, "this on several elements",
                "it works on one element at a time");
         return false;
     }
-    if (!wrap_all(e, span, a, at, a.ty->ndim, in)) return false;
+    if (!wrap_all(e, span, a, s.at, a.ty->ndim, in)) return false;
     *out = array_at(e, a, in, a.ty->ndim);
     return true;
 }

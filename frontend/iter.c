@@ -1,7 +1,8 @@
 /* iter.c - iterators over arrays, tuples and ranges, enumerate, zip, reversed, len, items of tuples.
  *
  * An iterator is a value without mutable state: has, value and next are functions of it. range.c has what ranges do. */
-#include "evaluator.h"
+#include "arrays.h"
+#include "devfns.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@ Val eval_len(Eval *e, PySpan span, Val v) {
     if (v.ty->kind == TY_TUPLE) return val_int(e, v.ty->n);
     if (v.ty->kind == TY_ARRAY && v.ty->ndim) return v.items[1];
     if (v.ty->kind == TY_RECORD) return val_int(e, v.ty->record->n);
+    if (v.ty->kind == TY_EXPR) return many_size(v, 0);
     if (v.ty->kind == TY_RANGE) return range_len(e, span, v);
     if (v.ty->kind == TY_DICT) return val_int(e, v.ty->n / 2);
     if (val_as_str(e, v, &s)) return val_int(e, utf8_length(s));
@@ -108,6 +110,7 @@ Val eval_iter(Eval *e, PySpan span, Val v) {
         if (!v.ty->ndim) break;
         return make_iter(e, ITER_SEQ, 3, (Val[]){v, val_int(e, 0), eval_len(e, span, v)});
     case TY_TUPLE: return make_iter(e, ITER_SEQ, 3, (Val[]){v, val_int(e, 0), eval_len(e, span, v)});
+    case TY_EXPR: return eval_iter(e, span, many_array(e, span, v));
     default: break;
     }
     bool number = val_is_scalar(v) && dt_is_int(val_dtype(v));
@@ -138,6 +141,10 @@ bool iter_trips(Eval *e, Val it, Wide *n) {
     if (!it.ty || it.ty->kind != TY_ITER) return false;
     switch ((IterKind)it.ty->sub) {
     case ITER_RANGE: return range_trips(it, n);
+    case ITER_ND:
+        if (!val_as_int(it.items[0], &at) || !val_as_int(it.items[1], &end)) return false;
+        *n = end - at;
+        return true;
     case ITER_SEQ:
         if (!val_as_int(it.items[1], &at) || !val_as_int(it.items[2], &end)) return false;
         *n = end > at ? end - at : 0;
@@ -205,6 +212,7 @@ Val eval_iter_has(Eval *e, PySpan span, Val it) {
     case ITER_RANGE: return range_has(e, span, it);
     case ITER_SEQ: return eval_compare(e, span, PYC_LT, it.items[1], it.items[2]);
     case ITER_RSEQ: return eval_compare(e, span, PYC_GE, it.items[1], val_int(e, 0));
+    case ITER_ND: return eval_compare(e, span, PYC_LT, it.items[0], it.items[1]);
     case ITER_ENUM: return eval_iter_has(e, span, it.items[1]);
     case ITER_ZIP: break;
     }
@@ -218,6 +226,47 @@ Val eval_iter_has(Eval *e, PySpan span, Val it) {
     return all;
 }
 
+/* The tuple of indices, with the element if there is an array. */
+static Val nd_value(Eval *e, Val it) {
+    Val sizes = it.items[2], array = it.items[3], at[MAX_NDIM], rest = it.items[0];
+    for (uint32_t k = sizes.ty->n; k-- > 0;) {
+        at[k] = k ? size_op(e, PYB_MOD, rest, sizes.items[k]) : rest;
+        rest = size_op(e, PYB_FLOORDIV, rest, sizes.items[k]);
+    }
+    Val index = val_tuple(e, sizes.ty->n, at);
+    if (array.ty->kind != TY_ARRAY) return index;
+    return val_tuple(e, 2, (Val[]){index, array_load(e, array.ty, array_at(e, array, at, sizes.ty->n))});
+}
+
+static Val nd_iter(Eval *e, uint32_t n, const Val *sizes, Val array) {
+    Val total = val_int(e, 1);
+    for (uint32_t k = 0; k < n; k++) total = size_op(e, PYB_MUL, total, sizes[k]);
+    return make_iter(e, ITER_ND, 4, (Val[]){val_int(e, 0), total, val_tuple(e, n, sizes), array});
+}
+
+/* np.ndindex(2, 3), np.ndindex((2, 3)) */
+Val fn_ndindex(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    bool tuple = n == 1 && args[0].ty->kind == TY_TUPLE;
+    uint32_t ndim = tuple ? args[0].ty->n : n;
+    const Val *at = tuple ? args[0].items : args;
+    Val sizes[MAX_NDIM];
+    if (site->nkw || ndim > MAX_NDIM)
+        return e_fail(e, site->span, "such as np.ndindex(2, 3)", DIAG_ARG_VALUE, site->name, "it takes the sizes");
+    for (uint32_t k = 0; k < ndim; k++) {
+        if (!is_integer(at[k])) return bad_arg(e, site, k, at[k], "a size is an integer");
+        sizes[k] = size_minmax(e, OP_MAX, to_size(e, at[k]), val_int(e, 0));
+    }
+    return nd_iter(e, ndim, sizes, val_none(e));
+}
+
+Val fn_ndenumerate(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val a;
+    if (!bind_args(e, site, n, args, 1, &a)) return val_poison(e);
+    if (!val_is_many(a)) return bad_arg(e, site, 0, a, "it takes an array");
+    a = many_array(e, site->span, a);
+    return val_poisoned(a) ? a : nd_iter(e, a.ty->ndim, a.items + 1, a);
+}
+
 Val eval_iter_value(Eval *e, PySpan span, Val it) {
     if (val_poisoned(it)) return it;
     switch ((IterKind)it.ty->sub) {
@@ -228,6 +277,7 @@ Val eval_iter_value(Eval *e, PySpan span, Val it) {
         if (it.items[0].ty->kind != TY_TUPLE) return array_element(e, span, it.items[0], it.items[1]);
         if (val_const(it.items[1])) return tuple_item(e, span, it.items[0], it.items[1]);
         return select_item(e, span, it.items[0], it.items[1], false);
+    case ITER_ND: return nd_value(e, it);
     case ITER_ENUM: return val_tuple(e, 2, (Val[]){it.items[0], eval_iter_value(e, span, it.items[1])});
     case ITER_ZIP: break;
     }
@@ -243,6 +293,7 @@ Val eval_iter_next(Eval *e, PySpan span, Val it) {
     switch ((IterKind)it.ty->sub) {
     case ITER_RANGE: items[0] = range_next(e, it); break;
     case ITER_SEQ: items[1] = add(e, PYB_ADD, items[1], val_int(e, 1)); break;
+    case ITER_ND: items[0] = add(e, PYB_ADD, items[0], val_int(e, 1)); break;
     case ITER_RSEQ: items[1] = add(e, PYB_SUB, items[1], val_int(e, 1)); break;
     case ITER_ENUM:
         items[0] = add(e, PYB_ADD, items[0], val_int(e, 1));

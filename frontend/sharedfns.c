@@ -1,5 +1,5 @@
-/* sharedfns.c - arrays that a kernel makes (gpu.shared.array, gpu.local.array, gpu.const.array_like), views of arrays
- * as other types and shapes, barriers and fences.
+/* sharedfns.c - arrays that a kernel makes (gpu.shared.array, gpu.local.array, gpu.const.array_like), barriers
+ * and fences.
  *
  * A shared array belongs to the place in the source that makes it, as a `__shared__` variable of CUDA C does: a loop,
  * or a function that is called twice, gets the same one again. Dynamic ones (shape 0) all start where the static ones
@@ -172,97 +172,6 @@ Val fn_array_like(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (captured) return a;
     return e_fail(e, arg_span(site, 0), "a global, or a variable of an enclosing function, that is a NumPy array",
                   DIAG_ARG_TYPE, site->name, e_text(e, a));
-}
-
-/* ---- the same memory in another way ---------------------------------------------------------------------------- */
-static Val self_array(Eval *e, const CallSite *site, Val a, const char *what) {
-    if (a.ty->layout == LAYOUT_C && !a.ty->weak) return a;
-    return e_fail(e, site->span, "index it as it is", DIAG_CONSTRUCT, site->name, what);
-}
-
-static Val product(Eval *e, uint32_t n, const Val *items) {
-    Val size = val_int(e, 1);
-    for (uint32_t k = 0; k < n; k++) size = eval_arith(e, PYB_MUL, e_python_int(e), size, items[k]);
-    return size;
-}
-
-static Val remade(Eval *e, Val a, Elem elem, uint32_t ndim, const Val *shape) {
-    return array_made(e, elem, a.ty->readonly, (Type)a.ty->space, a.items[0].ref[0], ndim, shape);
-}
-
-Val fn_array_view(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    static const char *const params[] = {"/self", "dtype"};
-    Val v[2], shape[MAX_NDIM];
-    Elem to_elem;
-    if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
-    if (!val_elem_named(e, v[1], &to_elem))
-        return e_fail(e, site->span, "a dtype is written np.float32", DIAG_ARG_TYPE, site->name, e_text(e, v[1]));
-    Val a = self_array(e, site, v[0], "only an array in C order can be seen as another type");
-    if (val_poisoned(a)) return a;
-    if (to_elem.align > a.ty->align) to_elem.align = a.ty->align;
-    uint32_t ndim = a.ty->ndim, from = elem_size(elem_of(a.ty)), to = elem_size(to_elem);
-    Wide last = 0;
-    bool known = ndim && val_as_int(a.items[ndim], &last);
-    if (from != to && (!ndim || (known && last * from % to)))
-        return e_fail(e, site->span, "the bytes of the last axis are a multiple of the new type's", DIAG_ARG_TYPES,
-                      site->name, e_text(e, a), elem_text(e->arena, (DType)to_elem.dtype, to_elem.record));
-    for (uint32_t k = 0; k < ndim; k++) shape[k] = a.items[1 + k];
-    if (from != to) {
-        Val bytes = eval_arith(e, PYB_MUL, e_python_int(e), shape[ndim - 1], val_int(e, from));
-        shape[ndim - 1] = eval_arith(e, PYB_FLOORDIV, e_python_int(e), bytes, val_int(e, to));
-    }
-    return remade(e, a, to_elem, ndim, shape);
-}
-
-/* One size may be -1: what the others leave. */
-static bool fill_in(Eval *e, const CallSite *site, Val total, uint32_t n, Val *shape) {
-    uint32_t missing = n;
-    Wide size;
-    for (uint32_t k = 0; k < n; k++) {
-        if (!val_is_scalar(shape[k]) || !dt_is_int(val_dtype(shape[k]))) {
-            e_fail(e, site->span, "a size is an integer", DIAG_ARG_TYPE, site->name, e_text(e, shape[k]));
-            return false;
-        }
-        shape[k] = val_convert(e, shape[k], e_python_int(e));
-        if (!val_as_int(shape[k], &size) || size >= 0) continue;
-        if (size != -1 || missing < n) {
-            e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, "one size may be -1, and no other below 0");
-            return false;
-        }
-        missing = k;
-    }
-    if (missing == n) return true;
-    shape[missing] = val_int(e, 1);
-    shape[missing] = eval_arith(e, PYB_FLOORDIV, e_python_int(e), total, product(e, n, shape));
-    return true;
-}
-
-Val fn_array_reshape(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    Val shape[MAX_NDIM];
-    if (site->nkw || n < 2 || n > MAX_NDIM)
-        return e_fail(e, site->span, "such as x.reshape(8, -1)", DIAG_ARG_VALUE, site->name, "it takes the new sizes");
-    Val a = self_array(e, site, args[0], "only an array in C order has another shape without a copy");
-    if (val_poisoned(a)) return a;
-    bool tuple = n == 2 && args[1].ty->kind == TY_TUPLE && args[1].ty->n <= MAX_NDIM;
-    uint32_t ndim = tuple ? args[1].ty->n : n - 1;
-    memcpy(shape, tuple ? args[1].items : args + 1, ndim * sizeof *shape);
-    Val total = product(e, a.ty->ndim, a.items + 1);
-    if (!fill_in(e, site, total, ndim, shape)) return val_poison(e);
-    Wide before, after;
-    if (val_as_int(total, &before) && val_as_int(product(e, ndim, shape), &after) && before != after)
-        return e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name,
-                      arena_printf(e->arena, "%s elements don't become %s", wide_text(e->arena, before),
-                                   wide_text(e->arena, after)));
-    return remade(e, a, elem_of(a.ty), ndim, shape);
-}
-
-Val fn_array_ravel(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    Val a;
-    if (!bind_args(e, site, n, args, 1, &a)) return val_poison(e);
-    a = self_array(e, site, a, "only an array in C order has one axis without a copy");
-    if (val_poisoned(a)) return a;
-    Val total = product(e, a.ty->ndim, a.items + 1);
-    return remade(e, a, elem_of(a.ty), 1, &total);
 }
 
 /* ---- barriers and fences --------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* step.c - one instruction of Python SSA on values: what inference and building have in common. */
-#include "evaluator.h"
+#include "arrays.h"
 #include "suggest.h"
 
 #include <string.h>
@@ -288,16 +288,35 @@ static void set_index_spans(const Step *s) {
     s->e->nindex_spans = n;
 }
 
+/* A list as an index takes several rows in NumPy, where a tuple takes one element. */
+static bool index_is_list(const Step *s) {
+    const PyInstr *index = &s->fr->inst->f->instrs.at[s->in->args[1]];
+    if (index->op != PY_LIST || s->fr->vals[s->in->args[0]].ty->kind != TY_ARRAY) return false;
+    e_fail(s->e, s->span, "a tuple takes an element: a[i, j]; take rows one by one", DIAG_CONSTRUCT,
+           "a list as an index", "it takes several rows");
+    return true;
+}
+
 static Val step_subscr(const Step *s) {
     Val a = arg(s, 0), i = arg(s, 1);
+    if (val_poisoned(a) || index_is_list(s)) return val_poison(s->e);
     if (s->e->building) set_index_spans(s);
     Val v = eval_getitem(s->e, s->span, a, i);
     s->e->nindex_spans = 0;
     return v;
 }
 
+/* a[i] += v of several elements: the operator has changed them in place, and what is stored is the view itself. */
+static bool stored_in_place(const Step *s, Val v) {
+    const PyInstr *value = &s->fr->inst->f->instrs.at[s->in->args[2]];
+    if (v.ty->kind != TY_ARRAY || value->op != PY_BINARY || !(value->imm & PYB_INPLACE)) return false;
+    const PyInstr *view = &s->fr->inst->f->instrs.at[value->args[0]];
+    return view->op == PY_SUBSCR && view->args[0] == s->in->args[0] && view->args[1] == s->in->args[1];
+}
+
 static Val step_store(const Step *s) {
     Val a = arg(s, 0), i = arg(s, 1), v = arg(s, 2);
+    if (val_poisoned(a) || val_poisoned(v) || stored_in_place(s, v) || index_is_list(s)) return val_none(s->e);
     if (s->e->building) set_index_spans(s);
     if (s->e->building) s->e->value_span = operand_span(s, 2);
     if (!val_poisoned(a) && a.ty->kind == TY_ARRAY) warn_widened(s, a, v);

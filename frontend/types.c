@@ -166,6 +166,15 @@ Ty ty_bytes(Types *t, Type space) {
     return intern(t, &node);
 }
 
+Ty ty_expr(Types *t, ExprKind kind, unsigned code, DType d, unsigned ndim, uint32_t n, const Val *items,
+           const char *name, const char *const *fields) {
+    TyNode node = *ty_composite(t, TY_EXPR, kind, n, items, NULL, name, fields);
+    node.layout = (uint8_t)code;
+    node.dtype = (uint8_t)d;
+    node.ndim = (uint8_t)ndim;
+    return intern(t, &node);
+}
+
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
                 const char *const *fields) {
     Ty few[8], *types = n <= 8 ? few : ARENA_ARRAY(t->arena, Ty, n);
@@ -228,7 +237,8 @@ static const char *object_text(Types *t, HostRef obj) {
 }
 
 static const char *iter_text(Types *t, Ty ty) {
-    static const char *const names[] = {"range iterator", "iterator", "reverse iterator", "enumerate", "zip"};
+    static const char *const names[] = {"range iterator", "iterator", "reverse iterator",
+                                        "enumerate",      "zip",      "index iterator"};
     (void)t;
     return names[ty->sub];
 }
@@ -243,6 +253,7 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_PTR: return "pointer";
     case TY_ARRAY: return array_text(t, ty);
     case TY_RECORD: return record_text(t->arena, ty->record);
+    case TY_EXPR: return arena_printf(t->arena, "array expression(%s, %ud)", dtype_info[ty->dtype].name, ty->ndim);
     case TY_TUPLE: return items_text(t, "tuple(", ty, ")");
     case TY_SLICE: return "slice";
     case TY_RANGE: return "range";

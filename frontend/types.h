@@ -9,6 +9,7 @@
  *   tuple     its items                         range    start, stop, step
  *   slice     start, stop, step                 method   self
  *   record    its address: a record is a reference, as NumPy's is
+ *   expr      operands, shape[0..ndim)          Val.i: what memory was when it was made (Eval.epoch)
  *
  * Shapes and strides are weak integers (int64 in the Numba dialect), maybe constant. */
 #ifndef GPU_TYPES_H
@@ -25,6 +26,8 @@ typedef enum TyKind {
     TY_PTR,         /* the data pointer in an array's items; `space` */
     TY_ARRAY,       /* dtype, record, align, ndim, layout, readonly, space; weak: bytes, whose items are Python ints */
     TY_RECORD,      /* record, align, readonly, space; obj: the host's record, whose bytes are constant */
+    TY_EXPR,        /* elements that are computed where they are used: `sub` is an ExprKind, `layout` its code, `name` the
+                       function, `fields` its keywords; dtype and ndim of the result */
     TY_TUPLE,       /* also named tuples: `fields` */
     TY_SLICE,
     TY_RANGE,
@@ -43,8 +46,11 @@ typedef enum TyKind {
 } TyKind;
 
 /* ITER_RANGE: current, stop, step, base (range.c). ITER_SEQ: container, index, end. ITER_RSEQ: container, index counting down.
- * ITER_ENUM: count, inner. ITER_ZIP: inner iterators. */
-typedef enum IterKind { ITER_RANGE, ITER_SEQ, ITER_RSEQ, ITER_ENUM, ITER_ZIP } IterKind;
+ * ITER_ENUM: count, inner. ITER_ZIP: inner iterators. ITER_ND: number of the index in C order, how many there are, tuple
+ * of sizes, array or None. */
+typedef enum IterKind { ITER_RANGE, ITER_SEQ, ITER_RSEQ, ITER_ENUM, ITER_ZIP, ITER_ND } IterKind;
+
+typedef enum ExprKind { EXPR_BINARY, EXPR_UNARY, EXPR_COMPARE, EXPR_CALL, EXPR_CONVERT } ExprKind;
 
 /* FORMAT: format(value, specification), name: the conversion 's', 'r', 'a' or none. PERCENT: items[0] % items[1]. METHOD:
  * items[0].format(...), fields: keywords, "" for none. The others stand for objects that are shown whole. ARRAY: nested tuples,
@@ -108,6 +114,8 @@ Ty ty_ptr(Types *t, Type space);
 Ty ty_array(Types *t, Elem elem, unsigned ndim, Layout layout, bool readonly, Type space);
 Ty ty_bytes(Types *t, Type space);
 Ty ty_record(Types *t, const Record *r, unsigned align, bool readonly, Type space, HostRef obj);
+Ty ty_expr(Types *t, ExprKind kind, unsigned code, DType d, unsigned ndim, uint32_t n, const Val *items, const char *name,
+           const char *const *fields);
 Ty ty_dtype(Types *t, DType d);
 Ty ty_dtype_of(Types *t, Elem elem);
 Ty ty_object(Types *t, HostRef obj);

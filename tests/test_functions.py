@@ -572,10 +572,11 @@ def test_setitem() -> None:
 
 
 def test_every_row_has_a_test() -> None:
-    """A new row of devfn.def needs a case here, or in the tests of threads."""
+    """A new row of devfn.def needs a case here, or in the tests of threads and arrays."""
     text = "\n".join([*NUMPY_OTHER, *MATH_OTHER, *BUILTINS])
     folder = Path(__file__).parent
     of_threads = [f"test_{part}.py" for part in ("cooperation", "atomics", "warps", "groups", "bits")]
+    of_threads += ["test_whole_arrays.py", "test_print.py", "test_records.py"]
     here = text + "".join((folder / name).read_text() for name in [Path(__file__).name, *of_threads])
     names = {f"numpy.{n}" for n in [*NUMPY_1, *NUMPY_INT_1, *NUMPY_2, *NUMPY_INT_2]}
     names |= {f"cmath.{n}" for n in CMATH + CMATH_INVERSE}
@@ -585,6 +586,8 @@ def test_every_row_has_a_test() -> None:
         "builtins": "",
         "scalar": "x.",
         "ndarray": ".",
+        "record": ".",
+        "str": ".",
         "grid_group": "grid.",
         "thread_block": "block.",
     }

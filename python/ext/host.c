@@ -109,9 +109,12 @@ static const char *library_path(PyHost *h, PyObject *o) {
     PyTypeObject *type = Py_TYPE(o);
     const char *name = NULL, *module = NULL;
     if (PyType_Check(o) && strcmp(((PyTypeObject *)o)->tp_name, "numpy.dtype") != 0) {
-        if (((PyTypeObject *)o)->tp_flags & Py_TPFLAGS_HEAPTYPE) return NULL;
         module = text_attr(h, o, "__module__");
         name = text_attr(h, o, "__name__");
+        if (((PyTypeObject *)o)->tp_flags & Py_TPFLAGS_HEAPTYPE) /* np.ndindex */
+            return module && name && strcmp(module, "numpy") == 0 && is_attribute_of(o, module, name)
+                       ? arena_printf(h->arena, "numpy.%s", name)
+                       : NULL;
         return module && name && strcmp(module, "builtins") == 0 ? arena_printf(h->arena, "builtins.%s", name) : NULL;
     }
     if (strcmp(type->tp_name, "numpy.ufunc") == 0) module = "numpy";

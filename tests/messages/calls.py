@@ -81,13 +81,13 @@ def prints(x):
 
 @gpu.jit
 def makes_an_array(x):
-    y = np.zeros(4)
+    y = np.zeros(len(x))
     x[0] = y[0]
 
 
 @gpu.jit
-def sums_an_array(x, out):
-    out[0] = np.sum(x)
+def sorts_an_array(x, out):
+    out[0] = np.sort(x)
 
 
 @gpu.jit
@@ -197,7 +197,7 @@ def min_of_nothing(x):
 # TypingError: calls.py:54:14: error: math.sin() does not take array(float32, 1d, C)
 #    54 |     out[0] = math.sin(x)
 #       |              ^^^^^^^^^^^
-#    help: a kernel computes on elements: index the array, as in x[i]
+#    help: it takes numbers: index the array, as in x[i]; np's functions take arrays, too
 #    in kernel math_of_an_array(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message math_of_complex(c8[::1], f4[::1])
@@ -236,18 +236,18 @@ def min_of_nothing(x):
 #    in kernel prints(array(float32, 1d, C))
 # <<<
 # >>> message makes_an_array(f4[::1])
-# UnsupportedError: calls.py:84:9: error: np.zeros() can't be called in a kernel
-#    84 |     y = np.zeros(4)
-#       |         ^^^^^^^^^^^
-#    help: a kernel can't make arrays: pass one as an argument
+# TypingError: calls.py:84:18: error: np.zeros() needs a constant for 'shape', and this is int (weak)
+#    84 |     y = np.zeros(len(x))
+#       |                  ^^^^^^
+#    help: use numbers, globals, or variables of an enclosing function
 #    in kernel makes_an_array(array(float32, 1d, C))
 # <<<
-# >>> message sums_an_array(f4[::1], f4[::1])
-# UnsupportedError: calls.py:90:14: error: np.sum() can't be called in a kernel
-#    90 |     out[0] = np.sum(x)
-#       |              ^^^^^^^^^
-#    help: write a loop over the elements
-#    in kernel sums_an_array(array(float32, 1d, C), array(float32, 1d, C))
+# >>> message sorts_an_array(f4[::1], f4[::1])
+# UnsupportedError: calls.py:90:14: error: np.sort() can't be called in a kernel
+#    90 |     out[0] = np.sort(x)
+#       |              ^^^^^^^^^^
+#    help: sort before the launch, or write the loop
+#    in kernel sorts_an_array(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message asks_the_time(f4[::1])
 # UnsupportedError: calls.py:95:14: error: time.time() can't be called in a kernel
@@ -344,12 +344,12 @@ def min_of_nothing(x):
 #    help: the number of digits is part of the compiled code
 #    in kernel run_time_digits(array(float32, 1d, C), int (weak))
 # <<<
-# >>> message min_of_an_array(f4[::1], f4[::1])
-# TypingError: calls.py:160:14: error: min() does not take array(float32, 1d, C)
+# >>> message min_of_an_array(f4[:, ::1], f4[::1])
+# TypingError: calls.py:160:14: error: min() does not take array(float32, 2d, C)
 #   160 |     out[0] = min(x)
 #       |              ^^^^^^
-#    help: it takes several numbers or a tuple; for an array write a loop
-#    in kernel min_of_an_array(array(float32, 1d, C), array(float32, 1d, C))
+#    help: the items of this array are rows; np.sum(...), np.min(...) and np.any(...) take all elements
+#    in kernel min_of_an_array(array(float32, 2d, C), array(float32, 1d, C))
 # <<<
 # >>> message min_of_nothing(f4[::1])
 # TypingError: calls.py:165:12: error: too few arguments for min(): it needs at least 1, and this call has 0

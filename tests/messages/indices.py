@@ -46,7 +46,7 @@ def whole_array_in_an_expression(x, y, out):
 
 @gpu.jit
 def assigns_a_slice(x):
-    x[:] = 0
+    x[:] = None
 
 
 @gpu.jit
@@ -130,17 +130,16 @@ def array_as_condition(x, out):
 #    in kernel read_only(array(float64, 1d, C))
 # <<<
 # >>> message whole_array_in_an_expression(f4[::1], f4[::1], f4[::1])
-# TypingError: indices.py:44:24: error: + does not take (array(float32, 1d, C), array(float32, 1d, C))
+# TypingError: indices.py:44:24: error: an element of array(float32, 1d, C) can't hold array expression(float32, 1d)
 #    44 |     out[gpu.grid(1)] = x + y
 #       |                        ^^^^^
-#    help: a kernel computes on elements: index the array, as in x[i]
+#    help: store its items one by one
 #    in kernel whole_array_in_an_expression(array(float32, 1d, C), array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message assigns_a_slice(f4[::1])
-# UnsupportedError: indices.py:49:5: error: assigning to several elements is not supported in a kernel: a thread stores one element at a time
-#    49 |     x[:] = 0
-#       |     ^^^^
-#    help: write a loop over the elements
+# TypingError: indices.py:49:12: error: an element of array(float32, 1d, C) can't hold None
+#    49 |     x[:] = None
+#       |            ^^^^
 #    in kernel assigns_a_slice(array(float32, 1d, C))
 # <<<
 # >>> message stores_an_array(f4[::1], f4[::1])
@@ -195,6 +194,6 @@ def array_as_condition(x, out):
 # TypingError: indices.py:93:8: error: array(float32, 1d, C) is neither true nor false
 #    93 |     if x:
 #       |        ^
-#    help: test one element, or compare len(...) with 0
+#    help: test one element; np.any(...) and np.all(...) test all
 #    in kernel array_as_condition(array(float32, 1d, C), array(float32, 1d, C))
 # <<<

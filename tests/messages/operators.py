@@ -60,8 +60,8 @@ def is_between_values(x, out):
 
 
 @gpu.jit
-def in_an_array(x, out):
-    out[0] = 1 if 3 in x else 0
+def in_a_number(x, out):
+    out[0] = 1 if 3 in x[0] else 0
 
 
 @gpu.jit
@@ -147,7 +147,7 @@ def max_of_too_large(x, out):
 # TypingError: operators.py:48:14: error: @ does not take (float32, float32)
 #    48 |     out[0] = a[0] @ b[0]
 #       |              ^^^^^^^^^^^
-#    help: write loops over the elements
+#    help: it multiplies vectors and matrices
 #    in kernel matrix_product(array(float32, 1d, C), array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message none_plus_one(f4[::1], none)
@@ -164,12 +164,12 @@ def max_of_too_large(x, out):
 #    help: use == to compare values
 #    in kernel is_between_values(array(int64, 1d, C), array(int64, 1d, C))
 # <<<
-# >>> message in_an_array(f4[::1], f4[::1])
-# TypingError: operators.py:64:19: error: 'in' needs a tuple or a range, and this is array(float32, 1d, C)
-#    64 |     out[0] = 1 if 3 in x else 0
-#       |                   ^^^^^^
-#    help: `in` works on tuples and ranges; write a loop for an array
-#    in kernel in_an_array(array(float32, 1d, C), array(float32, 1d, C))
+# >>> message in_a_number(f4[::1], f4[::1])
+# TypingError: operators.py:64:19: error: 'in' needs a tuple or a range, and this is float32
+#    64 |     out[0] = 1 if 3 in x[0] else 0
+#       |                   ^^^^^^^^^
+#    help: `in` works on tuples, ranges and arrays
+#    in kernel in_a_number(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message huge_integer(i8[::1])
 # TypingError: operators.py:69:14: error: 1180591620717411303424 does not fit int64

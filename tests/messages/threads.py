@@ -103,7 +103,7 @@ def views(o):
 # threads.py:37:5: error: T.reshape is not supported in a kernel: only an array in C order has another shape without a copy
 #    37 |     s.T.reshape(12)
 #       |     ^^^^^^^^^^^^^^^
-#    help: index it as it is
+#    help: index it as it is, or take .copy() of a small one
 #
 # threads.py:38:5: error: reshape(): 12 elements don't become 10
 #    38 |     s.reshape(5, 2)

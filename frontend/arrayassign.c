@@ -1,0 +1,226 @@
+/* arrayassign.c - assignment to the elements of a view, from a number, an array or an expression.
+ *
+ * NumPy computes the right side before it stores anything. Here a small one is read before the first store, too; any
+ * other is computed and stored element by element, which is the same unless a source overlaps the target. Where that
+ * can't be ruled out, a check before the loop looks where the arrays lie: shifted by whole elements, the right
+ * direction of the loop makes it the same (as in memmove); what no direction makes right is a ValueError. */
+#include "arrays.h"
+
+/* ---- where arrays lie -------------------------------------------------------------------------------- */
+static Ref root_of(const Eval *e, Ref p) {
+    while (p != REF_NONE && e->m->instrs.at[p].op == OP_ADDR) p = e->m->instrs.at[p].args[0];
+    return p;
+}
+
+static bool same_value(Val a, Val b) {
+    return val_const(a) ? val_const(b) && a.i == b.i : !val_const(b) && a.ref[0] == b.ref[0];
+}
+
+/* The same elements at the same indices. */
+static bool identical(Eval *e, Val a, Val b) {
+    if (array_data(a) != array_data(b) || a.ty->ndim != b.ty->ndim || a.ty->dtype != b.ty->dtype ||
+        a.ty->record != b.ty->record)
+        return false;
+    for (uint32_t k = 0; k < a.ty->ndim; k++)
+        if (!same_value(array_size(a, k), array_size(b, k))) return false;
+    if (a.ty->layout != LAYOUT_A || b.ty->layout != LAYOUT_A) return a.ty->layout == b.ty->layout;
+    for (uint32_t k = 0; k < a.ty->ndim; k++)
+        if (!same_value(array_stride(e, a, k), array_stride(e, b, k))) return false;
+    return true;
+}
+
+static bool is_dynamic(const Eval *e, const Instr *in) {
+    return in->op == OP_SHARED && e->m->shared.at[in->imm].dynamic;
+}
+
+static bool disjoint(const Eval *e, Val a, Val b) {
+    if (a.ty->space != b.ty->space) return true;
+    Ref p = root_of(e, array_data(a)), q = root_of(e, array_data(b));
+    if (p == REF_NONE || q == REF_NONE || p == q) return false;
+    const Instr *x = &e->m->instrs.at[p], *y = &e->m->instrs.at[q];
+    if (x->op != y->op) return false;
+    if (x->op == OP_ALLOCA || x->op == OP_DATA) return true;
+    if (x->op == OP_SHARED) return x->imm != y->imm && !(is_dynamic(e, x) && is_dynamic(e, y));
+    return x->op == OP_PARAM && (e->req->facts & FACT_NOALIAS);
+}
+
+/* The first byte of an array, and the one after the last. */
+static void extent(Eval *e, Val a, Ref *low, Ref *high) {
+    Val first = val_int(e, 0), last = val_int(e, elem_size(elem_of(a.ty))), one = val_int(e, 1), zero = val_int(e, 0);
+    for (uint32_t k = 0; k < a.ty->ndim; k++) {
+        Val span = size_op(e, PYB_MUL, size_op(e, PYB_SUB, array_size(a, k), one), array_stride(e, a, k));
+        first = size_op(e, PYB_ADD, first, size_minmax(e, OP_MIN, span, zero));
+        last = size_op(e, PYB_ADD, last, size_minmax(e, OP_MAX, span, zero));
+    }
+    *low = e_emit(e, OP_ADDR, (Type)a.ty->space, 2, (Ref[]){array_data(a), val_ref(e, first)}, 0, 1);
+    *high = e_emit(e, OP_ADDR, (Type)a.ty->space, 2, (Ref[]){array_data(a), val_ref(e, last)}, 0, 1);
+}
+
+static Ref both(Eval *e, Ref a, Ref b) { return e_op2(e, OP_AND, T_BOOL, a, b); }
+static Ref either(Eval *e, Ref a, Ref b) { return e_op2(e, OP_OR, T_BOOL, a, b); }
+
+/* Do the elements of the target lie in the order of the loop, and those of the source as they do? Then `up`: is that
+ * towards higher addresses? */
+static Ref in_step(Eval *e, Val target, Val source, Ref *up) {
+    uint32_t ndim = target.ty->ndim;
+    Ref yes =
+            e_int(e, T_BOOL, source.ty->ndim == ndim && elem_size(elem_of(source.ty)) == elem_size(elem_of(target.ty))),
+        zero = e_int(e, T_I64, 0);
+    if (source.ty->ndim != ndim || elem_size(elem_of(source.ty)) != elem_size(elem_of(target.ty))) return *up = yes;
+    *up = e_cmp(e, PRED_GE, val_ref(e, array_stride(e, target, 0)), zero);
+    for (uint32_t k = 0; k < ndim; k++) {
+        Ref stride = val_ref(e, array_stride(e, target, k));
+        yes = both(e, yes, e_cmp(e, PRED_EQ, stride, val_ref(e, array_stride(e, source, k))));
+        yes = both(e, yes, e_cmp(e, PRED_EQ, val_ref(e, array_size(target, k)), val_ref(e, array_size(source, k))));
+        if (k + 1 == ndim) break;
+        Val inner = size_op(e, PYB_MUL, array_stride(e, target, k + 1), array_size(target, k + 1));
+        yes = both(e, yes, e_cmp(e, PRED_GE, stride, val_ref(e, inner)));
+        yes = both(e, yes, e_cmp(e, PRED_GE, val_ref(e, array_stride(e, target, k + 1)), zero));
+    }
+    return yes;
+}
+
+/* The direction in which target = value is right: REF_NONE, or a bool that is true for backward. Emits the check. */
+static Ref direction(Eval *e, PySpan span, Val target, uint32_t n, const Val *leaf) {
+    Ref forward = REF_NONE, backward = REF_NONE, low, high;
+    for (uint32_t i = 0; i < n; i++) {
+        if (identical(e, target, leaf[i]) || disjoint(e, target, leaf[i])) continue;
+        Ref from, to, up;
+        extent(e, target, &low, &high);
+        extent(e, leaf[i], &from, &to);
+        Ref apart = either(e, e_cmp(e, PRED_LE, high, from), e_cmp(e, PRED_LE, to, low));
+        Ref steps = in_step(e, target, leaf[i], &up), p = array_data(target), q = array_data(leaf[i]);
+        Ref above = e_cmp(e, PRED_GE, q, p), below = e_cmp(e, PRED_LE, q, p);
+        Ref fore = either(e, apart, both(e, steps, e_select(e, T_BOOL, up, above, below)));
+        Ref back = either(e, apart, both(e, steps, e_select(e, T_BOOL, up, below, above)));
+        forward = forward == REF_NONE ? fore : both(e, forward, fore);
+        backward = backward == REF_NONE ? back : both(e, backward, back);
+    }
+    if (forward == REF_NONE) return REF_NONE;
+    Ref neither = e_op1(e, OP_NOT, T_BOOL, either(e, forward, backward));
+    for (uint32_t k = 0; k < target.ty->ndim; k++)
+        neither = both(e, neither, e_cmp(e, PRED_GT, val_ref(e, array_size(target, k)), e_int(e, T_I64, 0)));
+    e_raise_if(e, span, neither, "ValueError", "the arrays of this assignment overlap: copy the source first");
+    return e_op1(e, OP_NOT, T_BOOL, forward);
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------ */
+typedef struct Fill {
+    PySpan span;
+    Val target, value;
+} Fill;
+
+static void store_at(Eval *e, PySpan span, Val target, const Val *index, Val v) {
+    Ref p = array_at(e, target, index, target.ty->ndim);
+    if (target.ty->dtype == DT_RECORD) record_store(e, span, array_load(e, target.ty, p), v);
+    else if (v.ty->kind == TY_RECORD)
+        e_fail(e, e->value_span.line ? e->value_span : span, "name a field of the records", DIAG_STORE_TYPE,
+               e_text(e, target), e_text(e, v));
+    else array_store(e, elem_of(target.ty), p, v);
+}
+
+static void fill_one(Eval *e, void *context, const Val *index) {
+    const Fill *f = context;
+    store_at(e, f->span, f->target, index, f->value);
+}
+
+static void store_one(Eval *e, void *context, const Val *index, Val element) {
+    const Fill *f = context;
+    store_at(e, f->span, f->target, index, element);
+}
+
+/* All elements are read before the first is stored. */
+static void assign_small(Eval *e, PySpan span, Val target, Val value, Wide total) {
+    uint32_t ndim = target.ty->ndim;
+    Val *x = ARENA_ARRAY(e->arena, Val, (size_t)total + 1), index[MAX_NDIM];
+    value = many_stretched(e, span, value, ndim, target.items + 1);
+    for (Wide i = 0; i < total; i++) {
+        index_of(e, ndim, target.items + 1, i, index);
+        x[i] = many_element(e, span, value, ndim, index);
+        if (val_poisoned(x[i])) return;
+    }
+    for (Wide i = 0; i < total; i++) {
+        index_of(e, ndim, target.items + 1, i, index);
+        store_at(e, span, target, index, x[i]);
+    }
+}
+
+/* NumPy drops axes of size 1 in front. */
+static Val drop_axes(Eval *e, PySpan span, Val value, uint32_t ndim) {
+    Wide n;
+    while (value.ty->ndim > ndim && value.ty->kind == TY_ARRAY && val_as_int(array_size(value, 0), &n) && n == 1)
+        value = array_element(e, span, value, val_int(e, 0));
+    return value;
+}
+
+static bool fits(Val target, Val value) {
+    uint32_t skip = (uint32_t)target.ty->ndim - value.ty->ndim;
+    if (value.ty->ndim > target.ty->ndim) return false;
+    for (uint32_t k = 0; k < value.ty->ndim; k++) {
+        Wide n, m;
+        if (val_as_int(many_size(value, k), &n) && n != 1 && val_as_int(array_size(target, skip + k), &m) && n != m)
+            return false;
+    }
+    return true;
+}
+
+static void assign_many(Eval *e, PySpan span, Val target, Val value) {
+    Val leaf[MAX_LEAVES];
+    uint32_t ndim = target.ty->ndim, n = many_leaves(value, leaf, 0);
+    Wide total;
+    if (n > MAX_LEAVES) {
+        e_fail(e, span, "assign it in steps", DIAG_CONSTRUCT, "this expression", "it has more than 32 arrays");
+        return;
+    }
+    bool references = value.ty->dtype == DT_RECORD; /* reading an element copies nothing */
+    if (!references && sizes_known(ndim, target.items + 1, &total) && total <= SMALL_ELEMENTS) {
+        assign_small(e, span, target, value, total);
+        return;
+    }
+    Fill f = {span, target, value};
+    Ref backward = direction(e, span, target, n, leaf);
+    many_walk(e, span, value, ndim, target.items + 1, backward, store_one, &f);
+}
+
+void array_assign(Eval *e, PySpan span, Val target, Val value) {
+    PySpan at = e->value_span.line ? e->value_span : span;
+    if (value.ty->kind == TY_TUPLE && target.ty->dtype != DT_RECORD) value = array_from_sequence(e, at, value, DT_NONE);
+    if (val_poisoned(value)) return;
+    if (val_is_scalar(value) || value.ty->kind == TY_RECORD) {
+        bool convert = target.ty->dtype != DT_RECORD && val_is_scalar(value); /* once, before the loop */
+        Fill f = {span, target, convert ? array_stored(e, at, val_dtype(target), value) : value};
+        if (!val_poisoned(f.value)) for_each_index(e, target.ty->ndim, target.items + 1, REF_NONE, fill_one, &f);
+        return;
+    }
+    if (!val_is_many(value)) {
+        e_fail(e, at, value.ty->kind == TY_TUPLE ? "assign to one record at a time" : NULL, DIAG_STORE_TYPE,
+               e_text(e, target), e_text(e, value));
+        return;
+    }
+    if (!e->building || !many_fresh(e, at, value)) return;
+    value = drop_axes(e, span, value, target.ty->ndim);
+    if (!fits(target, value)) {
+        e_fail(e, at, "sizes are equal, or the value's is 1", DIAG_ASSIGN_SHAPE,
+               shape_text(e, value.ty->ndim, many_shape(value)), shape_text(e, target.ty->ndim, target.items + 1));
+        return;
+    }
+    assign_many(e, span, target, value);
+}
+
+/* ---- in place ---------------------------------------------------------------------------------------- */
+/* NumPy's casting="same_kind". */
+static bool same_kind(DType from, DType to) {
+    static const uint8_t rank[] = {[DK_BOOL] = 0, [DK_UINT] = 1, [DK_INT] = 2, [DK_FLOAT] = 3, [DK_COMPLEX] = 4};
+    return rank[dtype_info[from].kind] <= rank[dtype_info[to].kind];
+}
+
+Val array_in_place(Eval *e, PySpan span, PyBinary op, Val target, Val value) {
+    if (!array_writable(e, span, target)) return val_poison(e);
+    Val x[] = {target, value}, r = array_lazy(e, span, (ExprOp){EXPR_BINARY, (uint8_t)op, NULL}, 2, x);
+    if (val_poisoned(r)) return r;
+    if (!e_numba(e) && !same_kind(val_dtype(r), val_dtype(target)))
+        return e_fail(e, span, "write a = a + b, which makes a new array, or convert the right side", DIAG_IN_PLACE,
+                      dtype_info[r.ty->dtype].name, e_text(e, target));
+    array_assign(e, span, target, r);
+    return target;
+}

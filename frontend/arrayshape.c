@@ -1,0 +1,205 @@
+/* arrayshape.c - the same memory in another way: other shapes, axes in another order, another type.
+ *
+ * No element moves. What NumPy would have to copy is refused, and says so; flatten() and copy() make copies. */
+#include "arrays.h"
+#include "devfns.h"
+
+#include <string.h>
+
+/* An array in C order; POISON: reported, with what the array is needed for. An expression is computed. */
+static Val in_order(Eval *e, const CallSite *site, Val a, const char *why) {
+    if (!val_is_many(a)) return bad_arg(e, site, 0, a, "it takes an array");
+    a = many_array(e, site->span, a);
+    if (val_poisoned(a) || a.ty->layout == LAYOUT_C) return a;
+    return e_fail(e, site->span, "index it as it is, or take .copy() of a small one", DIAG_CONSTRUCT, site->name, why);
+}
+
+static Val product(Eval *e, uint32_t n, const Val *items) {
+    Val size = val_int(e, 1);
+    for (uint32_t k = 0; k < n; k++) size = size_op(e, PYB_MUL, size, items[k]);
+    return size;
+}
+
+static Val remade(Eval *e, Val a, Elem elem, uint32_t ndim, const Val *shape) {
+    return array_made(e, elem, a.ty->readonly, (Type)a.ty->space, array_data(a), ndim, shape);
+}
+
+static void raise_unless_equal(Eval *e, PySpan span, Val a, Val b, const char *message) {
+    if (val_const(a) && val_const(b)) return;
+    e_raise_if(e, span, e_cmp(e, PRED_NE, val_ref(e, a), val_ref(e, b)), "ValueError", message);
+}
+
+Val fn_array_view(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"/self", "dtype"};
+    Val v[2], shape[MAX_NDIM];
+    Elem elem;
+    if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
+    if (!val_elem_named(e, v[1], &elem))
+        return e_fail(e, site->span, "a dtype is written np.float32", DIAG_ARG_TYPE, site->name, e_text(e, v[1]));
+    Val a = in_order(e, site, v[0], "only an array in C order can be seen as another type");
+    if (val_poisoned(a)) return a;
+    if (elem.align > a.ty->align) elem.align = a.ty->align;
+    uint32_t ndim = a.ty->ndim, from = elem_size(elem_of(a.ty)), to = elem_size(elem);
+    Wide last = 0;
+    bool known = ndim && val_as_int(a.items[ndim], &last);
+    if (from != to && (!ndim || (known && last * from % to)))
+        return e_fail(e, site->span, "the bytes of the last axis are a multiple of the new type's", DIAG_ARG_TYPES,
+                      site->name, e_text(e, a), elem_text(e->arena, (DType)elem.dtype, elem.record));
+    for (uint32_t k = 0; k < ndim; k++) shape[k] = array_size(a, k);
+    if (from != to) {
+        Val bytes = size_op(e, PYB_MUL, shape[ndim - 1], val_int(e, from));
+        shape[ndim - 1] = size_op(e, PYB_FLOORDIV, bytes, val_int(e, to));
+    }
+    return remade(e, a, elem, ndim, shape);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------ */
+
+/* One size may be -1: what the others leave. */
+static bool fill_in(Eval *e, const CallSite *site, Val total, uint32_t n, Val *shape) {
+    uint32_t missing = n;
+    Wide size;
+    for (uint32_t k = 0; k < n; k++) {
+        if (!val_is_scalar(shape[k]) || !dt_is_int(val_dtype(shape[k]))) {
+            e_fail(e, site->span, "a size is an integer", DIAG_ARG_TYPE, site->name, e_text(e, shape[k]));
+            return false;
+        }
+        shape[k] = to_size(e, shape[k]);
+        if (!val_as_int(shape[k], &size) || size >= 0) continue;
+        if (size != -1 || missing < n) {
+            e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, "one size may be -1, and no other below 0");
+            return false;
+        }
+        missing = k;
+    }
+    if (missing == n) return true;
+    shape[missing] = val_int(e, 1);
+    shape[missing] = size_op(e, PYB_FLOORDIV, total, product(e, n, shape));
+    return true;
+}
+
+Val fn_array_reshape(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val shape[MAX_NDIM];
+    if (site->nkw || n < 2 || n > MAX_NDIM)
+        return e_fail(e, site->span, "such as x.reshape(8, -1)", DIAG_ARG_VALUE, site->name, "it takes the new sizes");
+    Val a = in_order(e, site, args[0], "only an array in C order has another shape without a copy");
+    if (val_poisoned(a)) return a;
+    bool tuple = n == 2 && args[1].ty->kind == TY_TUPLE && args[1].ty->n <= MAX_NDIM;
+    uint32_t ndim = tuple ? args[1].ty->n : n - 1;
+    memcpy(shape, tuple ? args[1].items : args + 1, ndim * sizeof *shape);
+    Val total = product(e, a.ty->ndim, a.items + 1);
+    if (!fill_in(e, site, total, ndim, shape)) return val_poison(e);
+    Val all = product(e, ndim, shape);
+    Wide before, after;
+    if (val_as_int(total, &before) && val_as_int(all, &after) && before != after)
+        return e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name,
+                      arena_printf(e->arena, "%s elements don't become %s", wide_text(e->arena, before),
+                                   wide_text(e->arena, after)));
+    raise_unless_equal(e, site->span, total, all, "cannot reshape: another number of elements");
+    return remade(e, a, elem_of(a.ty), ndim, shape);
+}
+
+/* param: 1 flatten, which always makes a copy; ravel makes one of a small array that isn't in C order. */
+Val fn_array_ravel(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val a;
+    Wide size;
+    if (!bind_args(e, site, n, args, 1, &a)) return val_poison(e);
+    bool known = val_is_many(a) && sizes_known(a.ty->ndim, many_shape(a), &size);
+    if (val_is_many(a) && known && (site->fn->param || a.ty->kind == TY_EXPR || a.ty->layout != LAYOUT_C)) {
+        ExprOp same = {EXPR_CONVERT, a.ty->dtype, NULL};
+        a = many_array(e, site->span, array_lazy(e, site->span, same, 1, &a));
+        if (val_poisoned(a)) return a;
+    } else if (site->fn->param)
+        return e_fail(e, site->span, "ravel() of an array in C order makes no copy", DIAG_CONSTRUCT, site->name,
+                      "it copies, and the size isn't known when compiling");
+    a = in_order(e, site, a, "only an array in C order has one axis without a copy");
+    if (val_poisoned(a)) return a;
+    Val total = product(e, a.ty->ndim, a.items + 1);
+    return remade(e, a, elem_of(a.ty), 1, &total);
+}
+
+Val array_flat(Eval *e, PySpan span, Val a) {
+    if (a.ty->layout != LAYOUT_C)
+        return e_fail(e, span, "np.ndenumerate(x) goes through the elements with their indices", DIAG_CONSTRUCT, "flat",
+                      "this array isn't in C order");
+    Val total = product(e, a.ty->ndim, a.items + 1);
+    return remade(e, a, elem_of(a.ty), 1, &total);
+}
+
+/* ---- axes -------------------------------------------------------------------------------------------- */
+
+/* A constant axis, counted from the end if negative. */
+static bool read_axis(Eval *e, const CallSite *site, Val v, uint32_t ndim, uint32_t *out) {
+    Wide axis;
+    if (!val_as_int(v, &axis)) {
+        e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "axis", e_text(e, v));
+        return false;
+    }
+    if (axis < -(Wide)ndim || axis >= (Wide)ndim) {
+        e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name,
+               arena_printf(e->arena, "there is no axis %s: the array has %u", wide_text(e->arena, axis), ndim));
+        return false;
+    }
+    *out = (uint32_t)(axis < 0 ? axis + ndim : axis);
+    return true;
+}
+
+/* Axis k of the result is axis order[k] of the array. */
+static Val permuted(Eval *e, Val a, const uint32_t *order) {
+    uint32_t ndim = a.ty->ndim;
+    Val shape[MAX_NDIM], strides[MAX_NDIM];
+    bool kept = true, turned = true;
+    for (uint32_t k = 0; k < ndim; k++) {
+        kept &= order[k] == k;
+        turned &= order[k] == ndim - 1 - k;
+    }
+    if (kept) return a;
+    bool c = a.ty->layout == LAYOUT_C, f = a.ty->layout == LAYOUT_F;
+    Layout layout = turned && (c || f) ? (c ? LAYOUT_F : LAYOUT_C) : LAYOUT_A;
+    for (uint32_t k = 0; k < ndim; k++) {
+        shape[k] = array_size(a, order[k]);
+        if (layout == LAYOUT_A) strides[k] = array_stride(e, a, order[k]);
+    }
+    Ty ty = ty_array(e->types, elem_of(a.ty), ndim, layout, a.ty->readonly, (Type)a.ty->space);
+    return array_with(e, ty, array_data(a), shape, strides);
+}
+
+static bool some_array(Eval *e, const CallSite *site, Val *a) {
+    if (val_is_many(*a)) *a = many_array(e, site->span, *a);
+    else bad_arg(e, site, 0, *a, "it takes an array");
+    return val_is_many(*a);
+}
+
+/* x.transpose(), x.transpose(1, 0), x.transpose((1, 0)), np.transpose(x, (1, 0)) */
+Val fn_array_transpose(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"a", "?axes"};
+    Val v[2], a = n ? args[0] : (Val){0};
+    uint32_t order[MAX_NDIM], seen = 0;
+    if (n <= 2 && !call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
+    if (!some_array(e, site, &a)) return val_poison(e);
+    uint32_t ndim = a.ty->ndim, given = n - 1;
+    const Val *axes = args + 1;
+    if (n == 2 && args[1].ty->kind == TY_TUPLE) given = args[1].ty->n, axes = args[1].items;
+    bool none = n == 1 || (n == 2 && args[1].ty->kind == TY_NONE);
+    if (!none && given != ndim)
+        return e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, "it takes each axis once, or none");
+    for (uint32_t k = 0; k < ndim; k++) {
+        order[k] = ndim - 1 - k;
+        if (!none && !read_axis(e, site, axes[k], ndim, &order[k])) return val_poison(e);
+        seen |= 1u << order[k];
+    }
+    if (seen != (1u << ndim) - 1)
+        return e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, "it takes each axis once, or none");
+    return permuted(e, a, order);
+}
+
+Val fn_array_swapaxes(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"a", "axis1", "axis2"};
+    Val v[3];
+    uint32_t order[MAX_NDIM], axis[2];
+    if (!call_bind(e, site, n, args, 3, params, v) || !some_array(e, site, &v[0])) return val_poison(e);
+    for (uint32_t i = 0; i < 2; i++)
+        if (!read_axis(e, site, v[1 + i], v[0].ty->ndim, &axis[i])) return val_poison(e);
+    for (uint32_t k = 0; k < v[0].ty->ndim; k++) order[k] = k == axis[0] ? axis[1] : k == axis[1] ? axis[0] : k;
+    return permuted(e, v[0], order);
+}
