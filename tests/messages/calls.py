@@ -151,8 +151,8 @@ def returns_a_value(x):
 
 
 @gpu.jit
-def run_time_digits(x, n):
-    x[0] = round(x[0], n)
+def half_a_digit(x, n):
+    x[0] = round(x[0], 0.5)
 
 
 @gpu.jit
@@ -337,12 +337,12 @@ def min_of_nothing(x):
 #    help: store the result in an array
 #    in kernel returns_a_value(array(float32, 1d, C))
 # <<<
-# >>> message run_time_digits(f4[::1], int)
-# TypingError: calls.py:155:12: error: round() needs a constant for 'ndigits', and this is int (weak)
-#   155 |     x[0] = round(x[0], n)
-#       |            ^^^^^^^^^^^^^^
+# >>> message half_a_digit(f4[::1], int)
+# TypingError: calls.py:155:24: error: round() needs a constant for 'ndigits', and this is float (weak)
+#   155 |     x[0] = round(x[0], 0.5)
+#       |                        ^^^
 #    help: the number of digits is part of the compiled code
-#    in kernel run_time_digits(array(float32, 1d, C), int (weak))
+#    in kernel half_a_digit(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message min_of_an_array(f4[:, ::1], f4[::1])
 # TypingError: calls.py:160:14: error: min() does not take array(float32, 2d, C)
