@@ -104,6 +104,15 @@ static void fill_params(Image *image, const IrModule *m) {
     }
 }
 
+/* False: no memory. */
+static bool fill_captures(Image *image, const IrModule *m) {
+    if (!m->captures.n) return true;
+    image->captures = calloc(m->captures.n, sizeof *image->captures);
+    for (uint32_t i = 0; i < m->captures.n && image->captures; i++)
+        image->captures[i] = (ImageCapture){m->captures.at[i].bytes, m->captures.at[i].size};
+    return image->captures != NULL;
+}
+
 static void fill_sites(Image *image, const IrModule *m) {
     image->nsites = m->sites.n;
     image->sites = calloc(m->sites.n + 1, sizeof *image->sites);
@@ -186,7 +195,8 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
         image->sm = o->sm;
         if (!(image->ptx_version = o->ptx_version)) target_known(o->sm, o->sm_suffix, &image->ptx_version);
     }
-    if (image->entry && image->params && image->sites && (!r || image->cuts)) return image;
+    bool filled = fill_captures(image, m);
+    if (filled && image->entry && image->params && image->sites && (!r || image->cuts)) return image;
     gpu_image_free(image);
     return NULL;
 }

@@ -154,7 +154,8 @@ typedef struct IrFuncName { const char *file, *name; } IrFuncName;
 
 /* What one kernel parameter carries. Python arguments are flattened depth first into leaves
  * (scalars and arrays); `leaf` is the number of the leaf. */
-typedef enum ParamKind { PARAM_DATA, PARAM_SHAPE, PARAM_STRIDE, PARAM_SCALAR, PARAM_RECORD } ParamKind;
+typedef enum ParamKind { PARAM_DATA, PARAM_SHAPE, PARAM_STRIDE, PARAM_SCALAR, PARAM_RECORD,
+    PARAM_CAPTURED /* address of IrModule.captures[leaf] */ } ParamKind;
 enum { PARAM_READONLY = 1, PARAM_NOALIAS = 2, PARAM_WRITTEN = 4, PARAM_READ = 8 };
 
 typedef struct IrParam {
@@ -167,8 +168,11 @@ typedef struct IrParam {
     const char *name;       /* the argument's Python name */
 } IrParam;
 
-/* Constant data: captured arrays. */
+/* Constant data: captured arrays that are small. */
 typedef struct IrData { const void *bytes; size_t size; uint32_t align; bool in_const; } IrData;
+
+/* A captured array that isn't part of the code: whoever launches has it on the device. */
+typedef struct IrCapture { const void *bytes; size_t size; } IrCapture;
 
 /* An array in the shared memory of the block. Dynamic ones have no size of their own: all start where the static ones
  * end, and the launch says how many bytes there are. */
@@ -204,6 +208,7 @@ typedef struct IrModule {
     VEC(Block) blocks;              /* blocks[0] is the entry; it has no predecessors */
     VEC(IrParam) params;
     VEC(IrData) data;
+    VEC(IrCapture) captures;
     VEC(IrShared) shared;
     VEC(IrSite) sites;
     VEC(IrPrint) prints;

@@ -225,7 +225,7 @@ static void parse_param(Parser *p) {
     IrParam q = {.type = (uint8_t)type_name(p)};
     Word kind = word(p);
     uint16_t k = 0;
-    if (!lookup(param_kind_names, 5, kind, &k))
+    if (!lookup(param_kind_names, 6, kind, &k))
         fail_at(p, p->line, "'%.*s' is no kind of parameter", (int)kind.n, kind.at);
     q.kind = (uint8_t)k;
     q.name = string(p);

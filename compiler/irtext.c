@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const param_kind_names[] = {"data", "shape", "stride", "scalar", "record"};
+const char *const param_kind_names[] = {"data", "shape", "stride", "scalar", "record", "captured"};
 const char *const pred_names[PRED__COUNT] = {"eq", "ne", "lt", "le", "gt", "ge"};
 static const char *const atomic_names[ATOMIC__COUNT] = {"add", "sub", "min", "max",  "fmin", "fmax",
                                                         "and", "or",  "xor", "exch", "inc",  "dec"};

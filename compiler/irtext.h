@@ -9,7 +9,7 @@ typedef struct IrFlagName {
     unsigned flag;
 } IrFlagName;
 
-extern const char *const param_kind_names[5];
+extern const char *const param_kind_names[6];
 extern const char *const pred_names[PRED__COUNT];
 /* The names of an operation's `sub` where it is one of a list; NULL: it isn't. */
 typedef struct IrSubNames { const char *const *names; unsigned count; } IrSubNames;

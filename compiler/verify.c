@@ -400,10 +400,10 @@ static bool check_header(Verifier *v) {
     for (uint32_t i = 0; i < m->params.n; i++) {
         const IrParam *p = &m->params.at[i];
         bool pointer = p->type < T__COUNT && type_is_ptr(p->type);
-        if (p->type == T_VOID || p->type >= T__COUNT || p->kind > PARAM_RECORD)
+        if (p->type == T_VOID || p->type >= T__COUNT || p->kind > PARAM_CAPTURED)
             return fail(v, "parameter %u has a bad type or kind", i);
-        if (pointer != (p->kind == PARAM_DATA))
-            return fail(v, "parameter %u: data is a pointer and nothing else is", i);
+        if (pointer != (p->kind == PARAM_DATA || p->kind == PARAM_CAPTURED))
+            return fail(v, "parameter %u: data and captured are pointers, and nothing else is", i);
         if ((p->kind == PARAM_SHAPE || p->kind == PARAM_STRIDE) && p->type != T_I64)
             return fail(v, "parameter %u: a shape or stride is an i64", i);
     }

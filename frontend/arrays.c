@@ -65,10 +65,7 @@ static void copy_in_order(const HostArray *a, uint32_t axis, const char *from, c
     for (int64_t i = 0; i < a->shape[axis]; i++) copy_in_order(a, axis + 1, from + i * a->strides[axis], to);
 }
 
-enum {
-    CONST_BYTES = 32768,  /* what goes to constant memory, of the 64 KiB there are */
-    LARGE_BYTES = 1 << 20 /* what makes PTX so long that compiling it takes a while */
-};
+enum { CONST_BYTES = 32768 /* what goes to constant memory, of the 64 KiB there are */ };
 
 static uint32_t captured_data(Eval *e, const HostArray *a, size_t size) {
     for (uint32_t i = 0; i < e->data.n; i++)
@@ -79,12 +76,32 @@ static uint32_t captured_data(Eval *e, const HostArray *a, size_t size) {
         copy_in_order(a, 0, a->data, &to);
         bytes = copy;
     }
-    if (size > LARGE_BYTES)
-        e_help(e, e_diag(e, (PySpan){0}, DIAG_CAPTURED_LARGE, (unsigned)(size >> 20)),
-               "as an argument it is copied once, and each specialisation compiles as quickly as any other");
     VEC_PUSH(e->arena, &e->m->data, ((IrData){bytes, size, 16, size <= CONST_BYTES}));
     VEC_PUSH(e->arena, &e->data, ((DataEntry){a, e->m->data.n - 1}));
     return e->m->data.n - 1;
+}
+
+/* A large array, whose address the launch gives. Nobody writes it. */
+static Ref captured_param(Eval *e, const HostArray *a, size_t size) {
+    uint32_t which = 0;
+    while (which < e->m->captures.n && e->m->captures.at[which].bytes != a->data) which++;
+    if (which == e->m->captures.n) {
+        IrParam p = {
+            .kind = PARAM_CAPTURED, .type = T_PTR, .flags = PARAM_READONLY | PARAM_NOALIAS, .name = "captured"};
+        p.leaf = (uint16_t)which;
+        p.align = (uintptr_t)a->data % 16 ? (uint16_t)elem_align(a->dtype, a->record) : 16;
+        VEC_PUSH(e->arena, &e->m->captures, ((IrCapture){a->data, size}));
+        VEC_PUSH(e->arena, &e->m->params, p);
+    }
+    uint32_t param = 0;
+    while (e->m->params.at[param].kind != PARAM_CAPTURED || e->m->params.at[param].leaf != which) param++;
+    return e_emit(e, OP_PARAM, T_PTR, 0, NULL, 0, param);
+}
+
+static Ref captured_address(Eval *e, const HostArray *a, size_t size, Type space) {
+    bool apart = size > CONST_BYTES && a->layout == LAYOUT_C && !e->req->self_contained && !e->req->host_function;
+    if (!e->building) return REF_NONE;
+    return apart ? captured_param(e, a, size) : e_emit(e, OP_DATA, space, 0, NULL, 0, captured_data(e, a, size));
 }
 
 Val array_captured(Eval *e, const HostArray *a, bool is_bytes) {
@@ -95,7 +112,7 @@ Val array_captured(Eval *e, const HostArray *a, bool is_bytes) {
         size *= (size_t)a->shape[k];
     }
     Type space = size <= CONST_BYTES ? T_PTRC : T_PTR;
-    Ref data = e->building ? e_emit(e, OP_DATA, space, 0, NULL, 0, captured_data(e, a, size)) : REF_NONE;
+    Ref data = captured_address(e, a, size, space);
     Elem elem = a->record ? elem_record(a->record, a->record->align) : elem_scalar(a->dtype);
     Ty ty = is_bytes ? ty_bytes(e->types, space) : ty_array(e->types, elem, a->ndim, LAYOUT_C, true, space);
     return array_with(e, ty, data, shape, NULL);

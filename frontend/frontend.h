@@ -42,6 +42,7 @@ typedef struct FrontendRequest {
     uint32_t nargs;
     uint32_t facts;                  /* FACT_* of ir.h */
     bool host_function;              /* compile as a function that returns scalars (a device function called from Python) */
+    bool self_contained;             /* captured arrays of any size are part of the code */
     bool fma;                        /* decided here: MUL and ADD of one expression become FMA */
     ArgType *result;                 /* out, host_function: the type of what it returns, weak kinds too; NULL: not wanted */
     bool debug;                      /* checks that cost: integer and float division by zero raise ... */

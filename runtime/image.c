@@ -14,6 +14,7 @@ void gpu_image_free(Image *image) {
     }
     for (uint32_t i = 0; i < image->ncuts && image->cuts; i++) free(image->cuts[i].file);
     free(image->cuts);
+    free(image->captures);
     free(image->sites);
     free(image->params);
     free(image->object);

@@ -20,6 +20,12 @@ typedef struct ImageParam {
     uint32_t offset;
 } ImageParam;
 
+/* A captured array that isn't part of the code: a parameter, PARAM_CAPTURED, has its address on the device. */
+typedef struct ImageCapture {
+    const void *bytes;           /* on the host, of whoever gave them to the compiler */
+    size_t size;
+} ImageCapture;
+
 typedef struct ImageSite {       /* a `raise` or `assert` in the source */
     char *exception, *message;
     char *file, *function;
@@ -155,6 +161,7 @@ typedef struct Image {
     void *code;                  /* the compiler library's handle of the loaded code; unload() gives it back */
     ImageParam *params;
     uint32_t nparams, params_bytes;
+    ImageCapture *captures;      /* NULL: none */
     ImageSite *sites;
     uint32_t nsites;
     bool no_loops;               /* every thread ends soon: nothing needs to interrupt it */

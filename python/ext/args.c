@@ -670,6 +670,7 @@ static bool pack_one(const Leaf *l, const ImageParam *p, char *at) {
         memcpy(at, (const char *)l->data + from, left < 8 ? left : 8);
         return true;
     }
+    case PARAM_CAPTURED: break;
     }
     return false;
 }
@@ -677,6 +678,7 @@ static bool pack_one(const Leaf *l, const ImageParam *p, char *at) {
 int args_pack(const Bound *b, const Image *image, void *buffer) {
     for (uint32_t i = 0; i < image->nparams; i++) {
         const ImageParam *p = &image->params[i];
+        if (p->kind == PARAM_CAPTURED) continue; /* captures_pack() */
         if (p->leaf < b->nleaves && pack_one(&b->leaves[p->leaf], p, (char *)buffer + p->offset)) continue;
         PyErr_Format(PyExc_SystemError,
                      "%U(): parameter %u of the compiled code (kind %d, leaf %d, %d bytes) doesn't match the arguments",

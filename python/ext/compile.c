@@ -22,6 +22,7 @@ static void run_frontend(Compilation *c, const CompileRequest *r) {
                      k->nparams == 1 ? "" : "s", c->ntypes, c->ntypes == 1 ? " was" : "s were");
         return;
     }
+    c->host->kernel = k;
     FrontendRequest request = {.host = &c->host->host,
                                .function = host_ref(c->host, (PyObject *)k),
                                .dialect = k->dialect,
@@ -29,6 +30,7 @@ static void run_frontend(Compilation *c, const CompileRequest *r) {
                                .nargs = c->ntypes,
                                .facts = r->facts,
                                .host_function = r->host_function,
+                               .self_contained = r->self_contained,
                                .result = &c->result,
                                .fma = r->options->fma,
                                .debug = r->options->debug};

@@ -5,6 +5,7 @@
  *   args.c        Python arguments -> leaves (scalars and arrays) and the key of the specialisation
  *   key.c         that key: argument types as bytes;  convert.c  arguments made to fit an explicit signature
  *   numpy.c       NumPy arrays and scalars, without importing or compiling against NumPy;  records.c  structured dtypes
+ *   captures.c    arrays of globals and closures
  *   variant.c     the table of specialisations;  compile.c  frontend and compiler library, joined
  *   host.c        what the frontend asks about Python objects;  hostcode.c  code objects
  *   devices.c     the table of devices;  launch.c  launches;  stage.c  host arrays on their way to a device and back
@@ -119,6 +120,7 @@ struct KernelObject {
     bool vararg;
     PyObject *constants;            /* dict: compile-time constants seen in keys, value -> the object that stands for it */
     struct Variants *variants;
+    struct Captures *captures;      /* captures.c; NULL: none */
     PyThread_type_lock lock;        /* held while a variant is compiled */
     unsigned long compiling;        /* the thread that holds it, or 0 */
     pid_t lock_owner;               /* the process in which it was taken last */
@@ -233,6 +235,17 @@ uint8_t *key_from_types(KernelObject *k, PyObject *types, uint32_t *size);   /* 
 /* Arguments to the kernel's explicit signature: key and scalars become those of the first signature that takes them. */
 int convert_to_signature(Bound *b);
 
+/* ---- captures.c -------------------------------------------------------------------------------- */
+
+/* The copy of an ndarray, or bytes, that the kernel has of its first compilation on; borrowed. */
+PyObject *captures_freeze(KernelObject *k, PyObject *o);
+/* Parameters that are addresses of captured arrays. */
+int captures_pack(KernelObject *k, const Image *image, Device *d, void *buffer);
+/* The array of a capture and its address on the device; borrowed. NULL: it isn't there. */
+PyObject *captures_on(const KernelObject *k, const ImageCapture *c, const Device *d, void **at);
+int captures_traverse(KernelObject *k, visitproc visit, void *arg);
+void captures_free(KernelObject *k);
+
 /* ---- variant.c --------------------------------------------------------------------------------- */
 
 /* A compiled specialisation; never freed before its kernel, so that a launch may use it without the lock. */
@@ -290,7 +303,7 @@ typedef struct CompileRequest {
     const uint8_t *key;
     uint32_t key_size, facts;
     uint16_t sm;
-    bool host_function, want_spans;
+    bool host_function, want_spans, self_contained;
     const Options *options;
 } CompileRequest;
 
@@ -312,6 +325,7 @@ struct PyHost {
     Host host;
     Arena *arena;
     PyObject *pins;             /* list: every object that a HostRef was given out for */
+    KernelObject *kernel;       /* whose captured arrays are asked for */
 };
 
 int host_open(PyHost *h, Arena *arena);

@@ -27,6 +27,36 @@ typedef struct Launched {
 static Launched *ring; /* under the GIL */
 static uint64_t launches;
 
+static void remember(Launched *l, const char *name, const Leaf *leaf) {
+    Seen *s = &l->arrays[l->n++];
+    PyOS_snprintf(s->name, sizeof s->name, "%s", name);
+    s->dtype = leaf->dtype;
+    s->record = leaf->record;
+    s->ndim = leaf->ndim;
+    s->data = (uintptr_t)leaf->data;
+    LeafExtent e = leaf_extent(leaf);
+    s->first = e.first;
+    s->last = e.last;
+    memcpy(s->shape, leaf->shape, leaf->ndim * sizeof *s->shape);
+    memcpy(s->strides, leaf->strides, leaf->ndim * sizeof *s->strides);
+}
+
+/* Arrays of globals and closures, which the kernel has on the device. */
+static void remember_captured(Launched *l, const Device *d, const Variant *v) {
+    for (uint32_t i = 0; v->image->captures && i < v->image->nparams && l->n < MOST_ARRAYS; i++) {
+        const ImageParam *p = &v->image->params[i];
+        void *at;
+        HostArray a;
+        if (p->kind != PARAM_CAPTURED) continue;
+        PyObject *o = captures_on(v->kernel, &v->image->captures[p->leaf], d, &at);
+        if (!o || !numpy_is_array(o) || numpy_array(o, &a) <= 0) continue;
+        Leaf leaf = {.is_array = true, .dtype = (uint8_t)a.dtype, .ndim = a.ndim, .record = a.record, .data = at};
+        leaf.shape = a.shape;
+        leaf.strides = a.strides;
+        remember(l, "a captured array", &leaf);
+    }
+}
+
 void faults_remember(const Device *d, const Bound *b, const Variant *v) {
     if (strcmp(d->ops->kind, "emulated") != 0) return;
     if (!ring && !(ring = calloc(KEPT, sizeof *ring))) return; /* messages say less then */
@@ -37,20 +67,11 @@ void faults_remember(const Device *d, const Bound *b, const Variant *v) {
     for (uint32_t i = 0; i < b->nleaves && l->n < MOST_ARRAYS; i++) {
         const Leaf *leaf = &b->leaves[i];
         if (!leaf->is_array) continue;
-        Seen *s = &l->arrays[l->n++];
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(b->kernel->params, leaf->param));
-        PyOS_snprintf(s->name, sizeof s->name, "%s", name ? name : "?");
         if (!name) PyErr_Clear();
-        s->dtype = leaf->dtype;
-        s->record = leaf->record;
-        s->ndim = leaf->ndim;
-        s->data = (uintptr_t)leaf->data;
-        LeafExtent e = leaf_extent(leaf);
-        s->first = e.first;
-        s->last = e.last;
-        memcpy(s->shape, leaf->shape, leaf->ndim * sizeof *s->shape);
-        memcpy(s->strides, leaf->strides, leaf->ndim * sizeof *s->strides);
+        remember(l, name ? name : "?", leaf);
     }
+    remember_captured(l, d, v);
 }
 
 /* How far an address lies outside of the array's bytes. */

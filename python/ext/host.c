@@ -205,28 +205,12 @@ static void info_tuple(PyHost *h, PyObject *o, HostInfo *out) {
     host_failed();
 }
 
-/* A captured array is a constant: one with the other byte order, or whose elements lie askew, is read from a copy. */
-static PyObject *native_copy(PyObject *o) {
-    PyObject *dtype = PyObject_GetAttrString(o, "dtype");
-    PyObject *native = dtype ? PyObject_CallMethod(dtype, "newbyteorder", "s", "=") : NULL;
-    bool masked = PyObject_HasAttrString(o, "_mask");
-    PyObject *copy = native && !masked ? PyObject_CallMethod(o, "astype", "O", native) : NULL;
-    Py_XDECREF(dtype);
-    Py_XDECREF(native);
-    return copy;
-}
-
+/* The kernel's own copy, which is the same in each of its compilations. */
 static bool info_array(PyHost *h, PyObject *o, HostInfo *out) {
     HostArray *a = ARENA_NEW(h->arena, HostArray);
+    PyObject *frozen = captures_freeze(h->kernel, o);
     out->kind = HOST_OTHER;
-    bool ok = numpy_array(o, a) > 0;
-    if (!ok) {
-        PyErr_Clear();
-        PyObject *copy = native_copy(o);
-        ok = copy && host_ref(h, copy) && numpy_array(copy, a) > 0;
-        Py_XDECREF(copy);
-    }
-    if (ok) {
+    if (frozen && numpy_array(frozen, a) > 0) {
         out->kind = HOST_ARRAY;
         out->array = a;
     }
@@ -252,6 +236,7 @@ static void info_bytes(PyHost *h, PyObject *o, HostInfo *out) {
     a->shape[0] = PyBytes_GET_SIZE(o);
     a->strides[0] = 1;
     a->data = PyBytes_AS_STRING(o);
+    captures_freeze(h->kernel, o);
     out->kind = HOST_BYTES;
     out->array = a;
 }

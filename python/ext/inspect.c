@@ -113,7 +113,7 @@ static PyObject *text_of(Compilation *c, const KernelObject *k, const char *what
 }
 
 static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Options *options, bool host_function,
-                      unsigned facts, uint8_t **key) {
+                      bool self_contained, unsigned facts, uint8_t **key) {
     uint32_t size;
     *key = key_from_types(k, types, &size);
     if (!*key) {
@@ -126,6 +126,7 @@ static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Op
                         .key_size = size,
                         .facts = host_function ? 0 : facts,
                         .host_function = host_function,
+                        .self_contained = self_contained,
                         .want_spans = true,
                         .options = options};
     return compilation_open(c, &r);
@@ -143,7 +144,7 @@ PyObject *inspect_text(PyObject *module, PyObject *args, PyObject *kwargs) {
     Compilation c;
     uint8_t *key;
     bool gpu_code = arch || strcmp(what, "ptx") == 0;
-    PyObject *text = open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, COMMON_FACTS, &key) < 0
+    PyObject *text = open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, false, COMMON_FACTS, &key) < 0
                          ? NULL
                          : text_of(&c, k, what, arch);
     compilation_close(&c);
@@ -159,7 +160,7 @@ PyObject *inspect_result(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O:result_type", &Kernel_Type, &k, &types)) return NULL;
     Compilation c;
     uint8_t *key;
-    int status = open_types(&c, k, types, &k->opt, true, 0, &key);
+    int status = open_types(&c, k, types, &k->opt, true, true, 0, &key);
     PyObject *result = status < 0 ? NULL : type_from_argtype(&c.result);
     compilation_close(&c);
     PyMem_Free(key);
@@ -252,7 +253,7 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
     CompileOptions o;
     uint8_t *key;
     Image *image = NULL;
-    if (open_types(&c, k, types, &options, function, facts, &key) == 0 &&
+    if (open_types(&c, k, types, &options, function, true, facts, &key) == 0 &&
         compile_options(&o, &options, TARGET_PTX, arch) == 0)
         image = compilation_image(&c, &o);
     PyObject *layout = image ? in_arena(&c, layout_list, &(Exported){k, image}) : NULL;

@@ -183,7 +183,8 @@ static int kernel_traverse(KernelObject *k, visitproc visit, void *arg) {
     Py_VISIT(k->options);
     Py_VISIT(k->signatures);
     Py_VISIT(k->constants);
-    return variants_traverse(k, visit, arg);
+    int status = captures_traverse(k, visit, arg);
+    return status ? status : variants_traverse(k, visit, arg);
 }
 
 /* The constants stay: keys of variants point at them. */
@@ -199,6 +200,7 @@ static void kernel_dealloc(KernelObject *k) {
     if (k->weakrefs) PyObject_ClearWeakRefs((PyObject *)k);
     kernel_clear(k);
     variants_free(k);
+    captures_free(k);
     Py_XDECREF(k->constants);
     Py_XDECREF(k->dialect_name);
     Py_XDECREF(k->name);
@@ -321,7 +323,16 @@ static PyGetSetDef kernel_getset[] = {
     {"specializations", (getter)get_specializations, NULL, "Argument types that it has been compiled for.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
+/* An array that kernels can't have stays as it is: using it says why. */
+static PyObject *kernel_frozen(KernelObject *k, PyObject *o) {
+    PyObject *frozen = captures_freeze(k, o);
+    if (!frozen && PyErr_ExceptionMatches(PyExc_MemoryError)) return NULL;
+    if (!frozen) PyErr_Clear();
+    return Py_NewRef(frozen ? frozen : o);
+}
+
 static PyMethodDef kernel_methods[] = {
+    {"_frozen", (PyCFunction)kernel_frozen, METH_O, "_frozen(array): the kernel's copy of an array that it captures."},
     {"compile", (PyCFunction)kernel_compile, METH_O, "compile(types): compile for a tuple of Types."},
     {"configure", (PyCFunction)(void (*)(void))kernel_configure, METH_VARARGS | METH_KEYWORDS,
      "configure(grid, block, stream=None, shared=0, cooperative=False, cluster=None): a launch, like k[grid, block]; "

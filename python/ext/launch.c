@@ -198,6 +198,7 @@ static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
     char *params = v->image->params_bytes <= FEW_BYTES ? few : PyMem_Malloc(v->image->params_bytes);
     if (!params) return PyErr_NoMemory(), -1;
     int result = args_pack(b, v->image, params);
+    if (result == 0 && v->image->captures) result = captures_pack(v->kernel, v->image, d, params);
     if (result == 0) {
         Failure failure;
         GilWaiter w;

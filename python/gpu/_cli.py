@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 import traceback
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 # FACT_* of compiler/ir.h: what a launch from Python finds out for itself, and an exported kernel must be told.
 ASSUMPTIONS = {"size32": 1, "align16": 2, "noalias": 4}
+
+
+LARGE_CAPTURES = 32768  # bytes: a launch from Python passes larger ones beside the code
 
 
 class InputError(click.ClickException):
@@ -102,6 +106,7 @@ def ptx(
             text, entry, layout, size = run(
                 lambda k=kernel, t=types, a=arch, o=options: _core.ptx(k, t, a, o, sum(ASSUMPTIONS[f] for f in assume))
             )
+            tell_captured(text, kernel.__name__)
             path = write_ptx(text, target, kernel.__name__, arch)
             results.append(_header.Entry(kernel, types, arch, entry, layout, size, path, source, assume))
     if header:
@@ -295,6 +300,14 @@ def check_output(output: str | None, count: int) -> str | None:
             f"{count} texts to write, and one file: give -o a folder, or a name with {{kernel}} and {{arch}}"
         )
     return output
+
+
+def tell_captured(text: str, kernel: str) -> None:
+    """Say how large the captured arrays in a kernel's PTX are, if they are."""
+    found = re.findall(r"^\.(?:visible )?(?:global|const) .*\bdata_\d+\[(\d+)\]", text, re.MULTILINE)
+    size = sum(map(int, found))
+    if size > LARGE_CAPTURES:
+        click.echo(f"{kernel}: captured arrays of {size} bytes are written into the PTX", err=True)
 
 
 _written: set[str] = set()

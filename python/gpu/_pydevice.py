@@ -56,7 +56,7 @@ def launch(
     Exception
         What a thread raises; its message names kernel, block and thread, which are also attributes of it.
     """
-    scope = Scope()
+    scope = Scope(kernel)
     function = scope.function(kernel.py_func)
     code = function.__code__
     first, last = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
@@ -181,7 +181,7 @@ def call(kernel: _core.Kernel, args: tuple[Any, ...], kwargs: dict[str, Any] | N
     args, kwargs
         Scalars: typed ones keep their types, Python's numbers are weak.
     """
-    function = Scope().kernel(kernel)
+    function = Scope(kernel).kernel(kernel)
     with np.errstate(all="ignore"):
         return function(*args, **kwargs or {})
 
@@ -255,7 +255,8 @@ def _first(name: str, values: list[int], ndim: int) -> Any:
 class Scope:
     """The functions of one launch, bound to copies of their globals and closures."""
 
-    def __init__(self) -> None:
+    def __init__(self, kernel: _core.Kernel) -> None:
+        self.root = kernel
         self.functions: dict[FunctionType, FunctionType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
         self.modules: dict[str, _pynames.Namespace] = {}
@@ -324,6 +325,8 @@ class Scope:
             return self.function(value)
         if isinstance(value, Intrinsic):
             return value if value._members or value._is_function else value._value()
+        if isinstance(value, np.ndarray):
+            value = self.root._frozen(value)
         return _pynames.replace_library(value)
 
     def module(self, module: ModuleType) -> Any:

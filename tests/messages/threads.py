@@ -306,19 +306,6 @@ def collectives(x, n):
 # <<<
 
 
-LARGE = np.zeros(1 << 18)
-
-
-@gpu.jit
-def captures(x):
-    x[0] = LARGE[int(x[1])]
-
-
-# >>> message captures(f8[::1])
-# PerformanceWarning: threads.py:314: this captured array of 2 MiB becomes part of the compiled code; as an argument it is copied once, and each specialisation compiles as quickly as any other
-# <<<
-
-
 @gpu.jit
 def neighbours(x, n):
     a, b, c = gpu.load(x, 0, width=3)
@@ -330,32 +317,32 @@ def neighbours(x, n):
 
 
 # >>> message neighbours(f4[::1], int)
-# CompileError: threads.py:324:15: error: gpu.load(): the number of neighbours is a power of 2
-#   324 |     a, b, c = gpu.load(x, 0, width=3)
+# CompileError: threads.py:311:15: error: gpu.load(): the number of neighbours is a power of 2
+#   311 |     a, b, c = gpu.load(x, 0, width=3)
 #       |               ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8 or 16
 #
-# threads.py:325:5: error: gpu.load() needs a constant for 'width', and this is int (weak)
-#   325 |     gpu.load(x, 0, width=n)
+# threads.py:312:5: error: gpu.load() needs a constant for 'width', and this is int (weak)
+#   312 |     gpu.load(x, 0, width=n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #
-# threads.py:326:5: error: gpu.load(): cache 'L1' isn't known
-#   326 |     gpu.load(x, 0, cache="L1")
+# threads.py:313:5: error: gpu.load(): cache 'L1' isn't known
+#   313 |     gpu.load(x, 0, cache="L1")
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: one of 'ca', 'cg', 'cs', 'lu', 'cv'
 #
-# threads.py:327:5: error: gpu.store(): the number of neighbours is a power of 2
-#   327 |     gpu.store(x, 0, (1.0, 2.0, 3.0))
+# threads.py:314:5: error: gpu.store(): the number of neighbours is a power of 2
+#   314 |     gpu.store(x, 0, (1.0, 2.0, 3.0))
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8 or 16
 #
-# threads.py:328:21: error: gpu.store() does not take str
-#   328 |     gpu.store(x, 0, (1.0, "two"))
+# threads.py:315:21: error: gpu.store() does not take str
+#   315 |     gpu.store(x, 0, (1.0, "two"))
 #       |                     ^^^^^^^^^^^^
 #    help: an element is one number
 #
-# threads.py:329:18: error: slice() can't be called in a kernel
-#   329 |     gpu.store(x, slice(0, 2), (1.0, 2.0))
+# threads.py:316:18: error: slice() can't be called in a kernel
+#   316 |     gpu.store(x, slice(0, 2), (1.0, 2.0))
 #       |                  ^^^^^^^^^^^
 #    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch
 #    in kernel neighbours(array(float32, 1d, C), int (weak))
@@ -373,32 +360,32 @@ def histograms(x, y, n):
 
 
 # >>> message histograms(f4[::1], i4[:, :], int)
-# TypingError: threads.py:367:5: error: gpu.block.histogram() needs a constant for 'bins', and this is int (weak)
-#   367 |     gpu.block.histogram(x, n)
+# TypingError: threads.py:354:5: error: gpu.block.histogram() needs a constant for 'bins', and this is int (weak)
+#   354 |     gpu.block.histogram(x, n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: the counts are shared memory, whose size is a constant
 #
-# threads.py:368:28: error: gpu.block.histogram(): it needs a bin to count in
-#   368 |     gpu.block.histogram(x, 0)
+# threads.py:355:28: error: gpu.block.histogram(): it needs a bin to count in
+#   355 |     gpu.block.histogram(x, 0)
 #       |                            ^
 #
-# threads.py:369:5: error: gpu.block.histogram() does not take array(int32, 2d, A)
-#   369 |     gpu.block.histogram(y, 8)
+# threads.py:356:5: error: gpu.block.histogram() does not take array(int32, 2d, A)
+#   356 |     gpu.block.histogram(y, 8)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: x.ravel() has one axis
 #
-# threads.py:370:5: error: gpu.block.histogram() does not take float32
-#   370 |     gpu.block.histogram(x, 8)
+# threads.py:357:5: error: gpu.block.histogram() does not take float32
+#   357 |     gpu.block.histogram(x, 8)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a bin is an integer; key=lambda x: int(...) makes one of a value
 #
-# threads.py:371:5: error: key() does not take float (weak)
-#   371 |     gpu.block.histogram(n, 8, key=lambda v: v / 2)
+# threads.py:358:5: error: key() does not take float (weak)
+#   358 |     gpu.block.histogram(n, 8, key=lambda v: v / 2)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a bin is an integer; key=lambda x: int(...) makes one of a value
 #
-# threads.py:372:5: error: gpu.block.histogram(): the array takes 400000 bytes, and there are at most 49152
-#   372 |     gpu.block.histogram(n, 100000)
+# threads.py:359:5: error: gpu.block.histogram(): the array takes 400000 bytes, and there are at most 49152
+#   359 |     gpu.block.histogram(n, 100000)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: gpu.shared.array(0, dtype) takes its size from the launch, k[grid, block, stream, bytes], and can be larger
 #    in kernel histograms(array(float32, 1d, C), array(int32, 2d, A), int (weak))
