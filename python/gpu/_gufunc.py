@@ -253,7 +253,12 @@ class GUFunc:
                         f"with gufunc signature {self.layout.text} (size {n} is different from {known})"
                     )
             loops.append(x.shape[:first])
-        return sizes, _elementwise.conforms(loops, self.__name__)
+        loop = _elementwise.conforms(loops, self.__name__)
+        if self.dialect == "numba" and any(o is not None for o in outs):  # there, an output may lack axes of length 1
+            most = max(len(shape) for shape in loops[len(ins) :])
+            while len(loop) > most and loop[0] == 1:
+                loop = loop[1:]
+        return sizes, loop
 
     def _core_shape(self, names: tuple[str, ...], sizes: dict[str, int], k: int) -> tuple[int, ...]:
         for name in names:
@@ -292,6 +297,8 @@ class GUFunc:
         for x, n in zip(arrays, cores, strict=True):
             outer = x.shape[: x.ndim - n], x.strides[: x.ndim - n]
             missing = len(loop) - len(outer[0])
+            if missing < 0:  # axes of length 1
+                outer, missing = (outer[0][-missing:], outer[1][-missing:]), 0
             own = [0 if k == 1 and whole != 1 else s for k, s, whole in zip(*outer, loop[missing:], strict=True)]
             steps.append([0] * missing + own)
         sizes, merged = _elementwise.merged(loop, steps)
@@ -311,8 +318,8 @@ class GUFunc:
             threads *= n
         if threads == 1 and max(x.size for x in arrays) > LONELY:
             warnings.warn(
-                f"{self.__name__}: a single thread goes through all elements: guvectorize shares out the axes that "
-                f"aren't in the layout {self.layout.text}",
+                f"{self.__name__}: Grid size 1 is low occupancy: a single thread goes through all elements, since "
+                f"guvectorize shares out the axes that aren't in the layout {self.layout.text}",
                 PerformanceWarning,
                 stacklevel=3,
             )
@@ -370,7 +377,7 @@ def guvectorize(*args: Any, **options: Any) -> Any:
     return make_guvectorize("numpy", args, options)
 
 
-def make_guvectorize(dialect: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def make_guvectorize(dialect: str, args: tuple[Any, ...], options: dict[str, Any], cls: type[GUFunc] = GUFunc) -> Any:
     """`guvectorize` of both dialects."""
     from ._ufunc import signatures_of
 
@@ -381,6 +388,6 @@ def make_guvectorize(dialect: str, args: tuple[Any, ...], options: dict[str, Any
     checked = check_options(options)
 
     def decorate(function: Any) -> GUFunc:
-        return GUFunc(function_of(function, "guvectorize"), layout, signatures, dialect, checked)
+        return cls(function_of(function, "guvectorize"), layout, signatures, dialect, checked)
 
     return decorate

@@ -35,10 +35,45 @@ FOLD_BLOCK = {True: 256, False: 16}  # threads of a block, by warps and in order
 # ---- operations by name
 
 
+MOST_KEPT = 256  # of operations and functions that were compiled
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+def identity_of(function: Any) -> Any:
+    """What is equal for functions that are the same when compiled: a lambda that is made again isn't compiled again."""
+    if type(function).__name__ != "function":
+        return function if isinstance(function, Kernel) else id(function)
+    values = list(function.__defaults__ or ())
+    try:
+        values += [cell.cell_contents for cell in function.__closure__ or ()]
+    except ValueError:  # an empty cell
+        return function
+    if not all(type(v) in _PLAIN for v in values) or function.__kwdefaults__:
+        return function
+    return function.__code__, id(function.__globals__), tuple([(type(v), repr(v)) for v in values])
+
+
+def keep(cache: dict[Any, Any], key: Any, value: Any) -> Any:
+    """Put a value into a cache, which is emptied when it's full."""
+    if len(cache) >= MOST_KEPT:
+        cache.clear()
+    cache[key] = value
+    return value
+
+
+_device_functions: dict[Any, Kernel] = {}
+
+
 def device_function(function: Any, dialect: str = "numpy") -> Kernel:
     """A function as a device function, whose result types can be asked."""
     if isinstance(function, Kernel) and function.options["device"]:
         return function
+    key = (identity_of(function), dialect)
+    known = _device_functions.get(key)
+    return keep(_device_functions, key, _device_function(function, dialect)) if known is None else known
+
+
+def _device_function(function: Any, dialect: str) -> Kernel:
     return Kernel(function_of(function, "map"), dialect, {**check_options({"device": True}), "signatures": ()})
 
 
@@ -91,6 +126,8 @@ class Op(NamedTuple):
         Small integers are combined as int64 or uint64, halves as float32, as NumPy sums.
     logical : bool
         The result is a bool.
+    dialect : str
+        Whose rules of types the function has.
     """
 
     name: str
@@ -99,6 +136,7 @@ class Op(NamedTuple):
     identity: Any = None
     wide: bool = False
     logical: bool = False
+    dialect: str = "numpy"
 
     def start(self, dtype: np.dtype[Any]) -> Any:
         """The identity as a scalar; None if there is none."""
@@ -143,6 +181,8 @@ def op_of(op: Any, dialect: str = "numpy") -> Op:
     TypeError
         Neither; or a function of another number of arguments.
     """
+    if isinstance(op, Op):
+        return op
     if isinstance(op, str):
         found = NAMED.get(_OTHER_NAMES.get(op, op))
         if found is None:
@@ -153,13 +193,11 @@ def op_of(op: Any, dialect: str = "numpy") -> Op:
     try:
         if op in _OBJECTS:
             return NAMED[_OBJECTS[op]]
-        known = _ops.get((op, dialect))
     except TypeError:  # not hashable: no function either
-        known = None
-    if known is None:
-        known = _op_of_function(op, dialect)
-        _ops[op, dialect] = known
-    return known
+        pass
+    key = (identity_of(op), dialect)
+    known = _ops.get(key)
+    return keep(_ops, key, _op_of_function(op, dialect)) if known is None else known
 
 
 def _op_of_function(op: Any, dialect: str) -> Op:
@@ -167,8 +205,8 @@ def _op_of_function(op: Any, dialect: str) -> Op:
     code = function.__code__
     if code.co_argcount - len(function.__defaults__ or ()) > 2 or (code.co_argcount < 2 and not code.co_flags & 0x4):
         raise TypeError(f"{function.__name__}() has {code.co_argcount} parameters: an operation combines two elements")
-    kernel = op if isinstance(op, Kernel) and op.options["device"] else device_function(function, dialect)
-    return Op(function.__name__, kernel, _commutes(function), getattr(op, "identity", None))
+    kernel = device_function(op, dialect)
+    return Op(function.__name__, kernel, _commutes(function), getattr(op, "identity", None), dialect=kernel.dialect)
 
 
 def _commutes(function: Callable[..., Any]) -> bool:
@@ -284,7 +322,7 @@ def _one_axis(sizes: list[int], steps: list[list[int]], any_order: bool) -> list
 # ---- types
 
 
-def _accumulator(op: Op, source: Source, dtype: Any, init: Any, dialect: str) -> tuple[np.dtype[Any], np.dtype[Any]]:
+def _accumulator(op: Op, source: Source, dtype: Any, init: Any) -> tuple[np.dtype[Any], np.dtype[Any]]:
     """The dtypes that elements are combined in and that the result has."""
     if dtype is not None:
         result = np.dtype(dtype)
@@ -295,12 +333,12 @@ def _accumulator(op: Op, source: Source, dtype: Any, init: Any, dialect: str) ->
     elif op.name in NAMED:
         result = source.dtype
     else:
-        result = _closed(op, source.dtype, init, dialect)
+        result = _closed(op, source.dtype, init)
     half = op.wide and result.itemsize == 2 and result.kind in "fV"
     return (np.dtype(np.float32) if half else result), result
 
 
-def _closed(op: Op, dtype: np.dtype[Any], init: Any, dialect: str) -> np.dtype[Any]:
+def _closed(op: Op, dtype: np.dtype[Any], init: Any) -> np.dtype[Any]:
     """The type that a user's function stays in: that of its result, if it gives that type again."""
     start = (
         dtype
@@ -316,7 +354,7 @@ def _closed(op: Op, dtype: np.dtype[Any], init: Any, dialect: str) -> np.dtype[A
         now = dtype_of_type(types[0])
         if now == found:
             return found
-        if dialect == "numba" and np.can_cast(now, found, "same_kind"):
+        if op.dialect == "numba" and np.can_cast(now, found, "same_kind"):
             return found
         found = now
     raise TypeError(f"{op.name}() makes {found} of {start}, and another type of that: an operation keeps the type")
@@ -328,8 +366,8 @@ def _closed(op: Op, dtype: np.dtype[Any], init: Any, dialect: str) -> np.dtype[A
 class Fold:
     """The kernels of a reduction: they depend on operation, function and types."""
 
-    def __init__(self, op: Op, source: Source, acc: np.dtype[Any], dialect: str, options: dict[str, Any]) -> None:
-        self.op, self.source, self.acc, self.dialect, self.options = op, source, acc, dialect, options
+    def __init__(self, op: Op, source: Source, acc: np.dtype[Any]) -> None:
+        self.op, self.source, self.acc = op, source, acc
         self.kernels: dict[Any, Kernel] = {}
 
     def kernel(self, key: tuple[Any, ...], text: Callable[[], str]) -> Kernel:
@@ -340,7 +378,7 @@ class Fold:
 
             acc = dtypes["bool_" if self.acc.name == "bool" else self.acc.name]
             names = {"op": self.op.function, "function": self.source.function, "acc": acc}
-            kernel = self.kernels[key] = make_kernel(self.op.name, text(), names, self.dialect, self.options)
+            kernel = self.kernels[key] = make_kernel(self.op.name, text(), names, self.op.dialect, {})
         return kernel
 
     def chunks(self, out: Any, n: int, parts: int, operands: Sequence[Any], serial: bool, stream: Any) -> None:
@@ -376,11 +414,11 @@ def _launch(kernel: Kernel, threads: int, by_warp: bool, stream: Any, args: Sequ
 _folds: dict[Any, Fold] = {}
 
 
-def _fold_of(op: Op, source: Source, acc: np.dtype[Any], dialect: str, options: dict[str, Any]) -> Fold:
-    key = (op, source.function, acc, dialect, tuple(sorted(options.items())))
+def _fold_of(op: Op, source: Source, acc: np.dtype[Any]) -> Fold:
+    key = (op, source.function, acc)
     found = _folds.get(key)
     if found is None:
-        found = _folds[key] = Fold(op, source, acc, dialect, options)
+        found = keep(_folds, key, Fold(op, source, acc))
     return found
 
 
@@ -392,8 +430,6 @@ def run_reduce(
     target: Any,
     device: str,
     stream: Any,
-    dialect: str = "numpy",
-    options: dict[str, Any] | None = None,
 ) -> None:
     """Combine along axes into `target`, an array of one axis with a result for each of the others.
 
@@ -401,8 +437,8 @@ def run_reduce(
     """
     operands, m, n = _rows(source, axes, device, op.commutes)
     serial = device in SERIAL
-    fold = _fold_of(op, source, acc, dialect, options or {})
-    plain = _fold_of(op, Source([np.empty(0, acc)], None, op.name), acc, dialect, options or {})
+    fold = _fold_of(op, source, acc)
+    plain = _fold_of(op, Source([np.empty(0, acc)], None, op.name), acc)
     while True:
         first = next(x for x in operands if is_array(x))
         across = m >= _fold.LANES and abs(first.strides[0]) < abs(first.strides[1])
@@ -503,17 +539,16 @@ def reduce_source(
     out: Any,
     keepdims: bool,
     stream: Any,
-    dialect: str = "numpy",
 ) -> Any:
     """What `reduce` and `transform_reduce` do."""
-    op = op_of(op, dialect)
+    op = op_of(op)
     source = Source([a if a is INDEX else operand(a) for a in arrays], function, op.name)
     if not any(is_array(x) for x in source.operands):
         source.operands[0] = np.asarray(source.operands[0]).reshape(1)
         source.shape, axis = (1,), None
     ndim = len(source.shape)
     axes = _axes(axis, ndim)
-    acc, result = _accumulator(op, source, dtype, init, dialect)
+    acc, result = _accumulator(op, source, dtype, init)
     shape = tuple(1 if k in axes else n for k, n in enumerate(source.shape))
     final = shape if keepdims else tuple(n for k, n in enumerate(shape) if k not in axes)
     _check_out(out, final, result, op.name)
@@ -525,7 +560,7 @@ def reduce_source(
 
     with gpu.device(device):
         if target.size:
-            _fill(op, source, axes, acc, target, init, device, stream, dialect)
+            _fill(op, source, axes, acc, target, init, device, stream)
     return _answer(target, out, own is None, stream)
 
 
@@ -535,9 +570,7 @@ def _check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str
         raise ValueError(f"{name}: out must have the shape {shape} and take {dtype}, and it has {given}")
 
 
-def _fill(
-    op: Op, source: Source, axes: Any, acc: Any, target: Any, init: Any, device: str, stream: Any, dialect: str
-) -> None:
+def _fill(op: Op, source: Source, axes: Any, acc: Any, target: Any, init: Any, device: str, stream: Any) -> None:
     empty_axes = 0 in source.shape
     if empty_axes and init is None:
         init = op.start(acc)
@@ -546,9 +579,9 @@ def _fill(
     if empty_axes:
         target[...] = init
         return
-    run_reduce(op, source, axes, acc, target.reshape(-1), device, stream, dialect)
+    run_reduce(op, source, axes, acc, target.reshape(-1), device, stream)
     if init is not None:
-        combine = Elementwise(op.function, op.name, 1, [acc, acc], [target.dtype], dialect)
+        combine = Elementwise(op.function, op.name, 1, [acc, acc], [target.dtype], op.dialect)
         combine([target], [init if is_array(init) else np.asarray(init, acc)[()], target], None, stream)
 
 
@@ -656,7 +689,7 @@ def scan(
     source = Source([given], None, op.name)
     if exclusive and init is None and op.identity is None:
         raise ValueError(f"an exclusive scan by {op.name} starts from a value: give init")
-    acc, result = _accumulator(op, source, dtype, init, "numpy")
+    acc, result = _accumulator(op, source, dtype, init)
     if exclusive and init is None:
         init = op.start(acc)
     _check_out(out, given.shape, result, op.name)
@@ -682,8 +715,8 @@ def _scan_axis(
         if last
         else empty((m, n), target.dtype, "C", target.device if isinstance(target, Array) else None, stream)
     )
-    fold = _fold_of(op, source, acc, "numpy", {})
-    plain = _fold_of(op, Source([np.empty(0, acc)], None, op.name), acc, "numpy", {})
+    fold = _fold_of(op, source, acc)
+    plain = _fold_of(op, Source([np.empty(0, acc)], None, op.name), acc)
     start = () if init is None else (np.asarray(init, acc)[()],)
     _scan_rows(fold, plain, rows, operands, n, start, exclusive, device in SERIAL, stream)
     if not last:
@@ -747,7 +780,8 @@ def map(function: Any, *arrays: Any, out: Any = None, stream: Any = None) -> Any
     """
     from ._ufunc import UFunc, vectorize
 
-    ufunc = function if isinstance(function, UFunc) else _maps.get(function)
+    key = identity_of(function)
+    ufunc = function if isinstance(function, UFunc) else _maps.get(key)
     if ufunc is None:
-        ufunc = _maps[function] = vectorize(function)
+        ufunc = keep(_maps, key, vectorize()(function))
     return ufunc(*arrays, out=out, stream=stream)

@@ -135,9 +135,14 @@ class UFunc(Kernel):
         typed = operands
         if not any(is_array(x) or isinstance(x, np.generic) for x in operands):
             typed = [np.asarray(x)[()] for x in operands]
-        for loop in loops:
-            if loop.takes(typed):
-                return loop
+        if self.dialect == "numba" and any(map(is_array, operands)):  # scalars are converted to what arrays ask for
+            pairs = [[(x, d) for x, d in zip(operands, loop.ins, strict=True) if is_array(x)] for loop in loops]
+            same = [loop for loop, of in zip(loops, pairs, strict=True) if all(x.dtype == d for x, d in of)]
+            safe = [loop for loop, of in zip(loops, pairs, strict=True) if all(_converts(x, d) for x, d in of)]
+        else:
+            same, safe = [], [loop for loop in loops if loop.takes(typed)]
+        if same or safe:
+            return (same or safe)[0]
         if dtype is not None and loops:
             return loops[0]
         given = ", ".join(str(type_of(x)) for x in operands)
@@ -313,12 +318,12 @@ def vectorize(signatures: Any = None, /, *, identity: Any = None, **options: Any
     return make_vectorize("numpy", signatures, identity, options)
 
 
-def make_vectorize(dialect: str, first: Any, identity: Any, options: dict[str, Any]) -> Any:
+def make_vectorize(dialect: str, first: Any, identity: Any, options: dict[str, Any], cls: type[UFunc] = UFunc) -> Any:
     """`vectorize` of both dialects."""
     if isinstance(first, Kernel) or type(first).__name__ == "function":
-        return _make(dialect, first, (), identity, options)
+        return _make(cls, dialect, first, (), identity, options)
     parsed = () if first is None else signatures_of(first)
-    return lambda function: _make(dialect, function, parsed, identity, options)
+    return lambda function: _make(cls, dialect, function, parsed, identity, options)
 
 
 def signatures_of(given: Any) -> tuple[Signature, ...]:
@@ -337,11 +342,13 @@ def _is_one(signatures: Any) -> bool:
     return not all(isinstance(s, (str, Signature, tuple, list)) for s in signatures)
 
 
-def _make(dialect: str, function: Any, signatures: Any, identity: Any, options: dict[str, Any]) -> UFunc:
+def _make(
+    cls: type[UFunc], dialect: str, function: Any, signatures: Any, identity: Any, options: dict[str, Any]
+) -> UFunc:
     own = function.options if isinstance(function, Kernel) else {}
     given = {name: value for name, value in own.items() if name in OPTIONS} | options
     for name, allowed in _ACCEPTED.items():
         if name in given and given.pop(name) not in allowed:
             raise TypeError(f"vectorize: {name} is one of {', '.join(map(repr, allowed))}")
     checked = check_options(given)
-    return UFunc(function_of(function, "vectorize"), dialect, checked, signatures, identity)
+    return cls(function_of(function, "vectorize"), dialect, checked, signatures, identity)

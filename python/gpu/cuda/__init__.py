@@ -204,6 +204,7 @@ _LATER = {
         "select_device",
     ],
     "._hints": ["ldca", "ldcg", "ldcs", "ldcv", "ldlu", "stcg", "stcs", "stwb", "stwt"],
+    "._programs": ["Reduce", "guvectorize", "reduce", "vectorize"],
     "._streams": [
         "Event",
         "Stream",
