@@ -41,7 +41,7 @@ static Val shown_array(Eval *e, PySpan span, Val v) {
         if (!val_as_int(v.items[1 + k], &n) || n < 0 || n > MOST_PRINT_VALUES) return (Val){0};
         all *= n;
     }
-    if (v.ty->weak || all > MOST_PRINT_VALUES) return (Val){0};
+    if (v.ty->weak || v.ty->record || all > MOST_PRINT_VALUES) return (Val){0};
     Val nested = elements(e, span, v, 0, index);
     return val_poisoned(nested) ? nested : text_of(e, TEXT_ARRAY, dtype_info[v.ty->dtype].name, 1, &nested, NULL);
 }
@@ -84,6 +84,16 @@ static Val shown_instance(Eval *e, PySpan span, const char *what, Val v) {
     return text_of(e, TEXT_INSTANCE, "", v.ty->n + 1, items, fields);
 }
 
+/* Its fields by their names: how they lie in memory doesn't show. */
+static Val shown_record(Eval *e, PySpan span, const char *what, Val v) {
+    const Record *r = v.ty->record;
+    Val *items = ARENA_ARRAY(e->arena, Val, r->n + 1), fields = record_tuple(e, span, v);
+    const char **names = ARENA_ARRAY(e->arena, const char *, r->n + 1);
+    if (val_poisoned(fields) || !shown_items(e, span, what, fields, items)) return val_poison(e);
+    for (uint32_t i = 0; i < r->n; i++) names[i] = r->fields[i].name;
+    return text_of(e, TEXT_RECORD, "", r->n, items, names);
+}
+
 /* A value as text keeps it; POISON: reported as what() can't show it. */
 static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     Val r = {0};
@@ -92,7 +102,8 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     case TY_SCALAR:
     case TY_NONE:
     case TY_TEXT: return v;
-    case TY_DTYPE: return constant_string(e, dtype_info[v.ty->dtype].name);
+    case TY_DTYPE: return constant_string(e, elem_text(e->arena, (DType)v.ty->dtype, v.ty->record));
+    case TY_RECORD: return shown_record(e, span, what, v);
     case TY_OBJECT: r = shown_object(e, v); break;
     case TY_ARRAY: r = shown_array(e, span, v); break;
     case TY_INSTANCE:
@@ -231,8 +242,8 @@ static ArgType describe_items(Message *m, ArgKind kind, uint32_t nfirst, const A
 /* A text's items: the TextKind's name, a word more that it has (frontend.h), then its values. */
 static ArgType describe_text(Message *m, Val v) {
     static const char *const kinds[] = {
-        [TEXT_JOIN] = "join",   [TEXT_FORMAT] = "format", [TEXT_PERCENT] = "percent",  [TEXT_METHOD] = "method",
-        [TEXT_ARRAY] = "array", [TEXT_DICT] = "dict",     [TEXT_INSTANCE] = "instance"};
+        [TEXT_JOIN] = "join",   [TEXT_FORMAT] = "format", [TEXT_PERCENT] = "percent",   [TEXT_METHOD] = "method",
+        [TEXT_ARRAY] = "array", [TEXT_DICT] = "dict",     [TEXT_INSTANCE] = "instance", [TEXT_RECORD] = "record"};
     Eval *e = m->e;
     const ArgType first[2] = {object_type(e, kinds[v.ty->sub]), object_type(e, v.ty->name)};
     ArgType t = describe_items(m, ARG_TEXT, 2, first, v);

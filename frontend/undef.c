@@ -282,8 +282,9 @@ void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span
     memcpy(s.scratch, fr->inst->cell, s.f->instrs.n * sizeof *s.scratch);
     PyBlockId from, to;
     if (!find_path(&s, &from, &to)) return;
-    Diag *d = e_diag(e, span_of_name(e, s.f, span, name), e_numba(e) ? DIAG_MAYBE_UNASSIGNED : DIAG_NOT_ASSIGNED, name);
+    bool zero = e_numba(e) && fr->inst->cell[operand].ty->kind != TY_RECORD; /* there is no record at address 0 */
+    Diag *d = e_diag(e, span_of_name(e, s.f, span, name), zero ? DIAG_MAYBE_UNASSIGNED : DIAG_NOT_ASSIGNED, name);
     if (!d) return;
     note_path(&s, d, from, to);
-    if (!e_numba(e)) diag_help(e->diags, d, "give '%s' a value before that", name);
+    if (!zero) diag_help(e->diags, d, "give '%s' a value before that", name);
 }

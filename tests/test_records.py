@@ -407,3 +407,31 @@ def test_signatures() -> None:
     for text in ("record(x float32)", "record(x: float32 @ 8)", "record(x: nothing)", "record(x: float32[)"):
         with pytest.raises(gpu.SignatureError):
             gpu.signature.parse(text)
+
+
+def prints(r, out):
+    e = r[gpu.grid(1)]
+    print(e, e.inner, e.vec, f"{e.id:03d}")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_print(device: str, capfd: pytest.CaptureFixture) -> None:
+    """A record is shown as NumPy shows it."""
+    r = filled(PARTICLE)
+    run(device, prints, [r, np.zeros(1)], 2)
+    gpu.synchronize()
+    shown = [f"{e} {e['inner']} {e['vec']} {e['id']:03d}\n" for e in r[:2]]
+    assert capfd.readouterr().out == "".join(shown)
+
+
+def test_unassigned() -> None:
+    """In the Numba dialect an unassigned number is 0; there is no record that could be."""
+
+    @cuda.jit
+    def kernel(r, out):
+        if out[0] > 0:
+            e = r[0]
+        out[0] = e.id
+
+    with pytest.raises(gpu.CompileError, match="'e' is not assigned on every path"):
+        kernel[1, 1](filled(PARTICLE), np.zeros(1))

@@ -21,6 +21,13 @@ C_TYPES = {
     "f16": "uint16_t", "bf16": "uint16_t", "f32": "float", "f64": "double", "ptr": "uint64_t",
 }  # fmt: skip
 
+# C types of NumPy's numbers, by code; complex ones are arrays of two.
+C_NUMBERS = {
+    "b1": "uint8_t", "i1": "int8_t", "i2": "int16_t", "i4": "int32_t", "i8": "int64_t",
+    "u1": "uint8_t", "u2": "uint16_t", "u4": "uint32_t", "u8": "uint64_t",
+    "f2": "uint16_t", "f4": "float", "f8": "double",
+}  # fmt: skip
+
 # fmt: off
 C_WORDS = frozenset((
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
@@ -86,6 +93,7 @@ def text(entries: list[Entry], path: str) -> str:
         f"#define {guard}",
         "",
         "#include <assert.h>",
+        "#include <stdalign.h>",
         "#include <stddef.h>",
         "#include <stdint.h>",
         "",
@@ -122,11 +130,15 @@ def _kernel(name: str, group: list[Entry]) -> Iterator[str]:
             yield f'#define {tag}_ENTRY "{entry.entry}"'
         if entry.path is not None:
             yield f'#define {tag}_FILE "{os.path.basename(entry.path)}"'
+    for field, type_ in _leaves(first):
+        if _is_record(type_):
+            yield from _struct(f"{name}_{c_name(field)}", type_.dtype)
     yield f"#define {upper}_PARAMS_BYTES {first.size}"
     yield f"typedef struct {name}_params {{"
     fields = list(_fields(first))
     for field, parameter, comment in fields:
-        yield f"    {C_TYPES[parameter['type']]} {field};  /* {comment} */"
+        c_type = f"alignas(8) {name}_{field}" if parameter["kind"] == "record" else C_TYPES[parameter["type"]]
+        yield f"    {c_type} {field};  /* {comment} */"
     if not fields:
         yield "    char none;  /* the kernel reads no argument */"
     yield f"}} {name}_params;"
@@ -148,11 +160,13 @@ def _fields(entry: Entry) -> Iterator[tuple[str, dict[str, Any], str]]:
     taken: set[str] = set()
     for parameter in sorted(entry.layout, key=lambda p: int(p["offset"])):
         kind, axis = parameter["kind"], parameter["axis"]
+        if kind == "record" and axis:  # the rest of a struct
+            continue
         if kind in HIDDEN:
             name, comment = HIDDEN[kind]
         else:
             name, type_ = leaves[parameter["leaf"]]
-            if kind == "data":
+            if kind in ("data", "record"):
                 comment = f"{type_!r}"
             elif kind == "scalar":
                 complex_ = type_.kind == "weak_complex" or (type_.dtype or "").startswith("complex")
@@ -168,6 +182,51 @@ def _fields(entry: Entry) -> Iterator[tuple[str, dict[str, Any], str]]:
             name += "_"
         taken.add(name)
         yield name, parameter, comment
+
+
+def _is_record(type_: _core.Type) -> bool:
+    return type_.kind in ("array", "record") and not isinstance(type_.dtype, str)
+
+
+def _struct(name: str, dtype: Any) -> Iterator[str]:
+    """A C struct with the fields of a structured dtype, where the dtype has them."""
+    fields = sorted((dtype.fields[f][1], f, dtype.fields[f][0]) for f in dtype.names)
+    lines, end, taken = [], 0, set()
+    for offset, field, of in fields:
+        if offset < end:  # fields lie on top of each other, which is no struct
+            yield f"typedef struct {name} {{ uint8_t bytes[{dtype.itemsize}]; }} {name};"
+            return
+        base, shape = of.subdtype or (of, ())
+        member = c_name(field)
+        while member in taken:
+            member += "_"
+        taken.add(member)
+        if base.names is not None:
+            yield from _struct(f"{name}_{member}", base)
+        if offset > end:
+            lines.append(f"    uint8_t gap{end}[{offset - end}];")
+        c_type, more = _member(base, f"{name}_{member}")
+        lines.append(f"    {c_type} {member}{''.join(f'[{n}]' for n in (*shape, *more))};")
+        end = offset + of.itemsize
+    if dtype.itemsize > end:
+        lines.append(f"    uint8_t gap{end}[{dtype.itemsize - end}];")
+    yield "#pragma pack(push, 1)"
+    yield f"typedef struct {name} {{"
+    yield from lines
+    yield f"}} {name};"
+    yield "#pragma pack(pop)"
+    yield f'static_assert(sizeof({name}) == {dtype.itemsize}, "layout of {name}");'
+
+
+def _member(dtype: Any, struct: str) -> tuple[str, tuple[int, ...]]:
+    """The C type of a field, and the dimensions that it adds."""
+    if dtype.names is not None:
+        return struct, ()
+    if dtype.isnative and dtype.str[1:] in C_NUMBERS:
+        return C_NUMBERS[dtype.str[1:]], ()
+    if dtype.isnative and dtype.kind == "c":
+        return C_NUMBERS[f"f{dtype.itemsize // 2}"], (2,)
+    return "uint8_t", (dtype.itemsize,)
 
 
 def _leaves(entry: Entry) -> Iterator[tuple[str, _core.Type]]:

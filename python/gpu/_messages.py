@@ -123,12 +123,23 @@ class Reader:
             return np.array(items[0], dtype=word)
         if kind == "dict":
             return dict(zip(items[::2], items[1::2], strict=True))
+        if kind == "record":
+            return _record((t.fields or ())[2:], items)
         if kind == "instance":
             made = object.__new__(items[0])
             for name, x in zip((t.fields or ())[3:], items[1:], strict=True):
                 object.__setattr__(made, name, x)
             return made
         return "".join(items)
+
+
+def _record(names: tuple[str, ...], items: list[Any]) -> Any:
+    """A NumPy record of these fields."""
+    import numpy as np
+
+    values = [np.float32(x) if isinstance(x, Short) else np.asarray(x) for x in items]
+    dtype = np.dtype([(name, x.dtype, x.shape) for name, x in zip(names, values, strict=True)])
+    return np.array(tuple(items), dtype)[()]
 
 
 def _named(fields: tuple[str, ...]) -> Any:

@@ -114,6 +114,9 @@ class KernelRecord:
     def __repr__(self) -> str:
         return repr(self._record)
 
+    def __str__(self) -> str:
+        return str(self._record)
+
 
 class RecordArray(KernelArray):
     """An array of records: an element is a reference, a field an array."""

@@ -229,6 +229,27 @@ def test_header_of_many_types(tmp_path: Path) -> None:
     subprocess.run([compiler(), *FLAGS, "-o", tmp_path / "use", program], check=True)
 
 
+def test_header_of_records(tmp_path: Path) -> None:
+    """A record is a C struct with its fields where they are, as a parameter and as an array's element."""
+    source = tmp_path / "records.py"
+    source.write_text("import gpu\n\n@gpu.jit\ndef k(r, p):\n    r[gpu.grid(1)].x += p.y + p.s[1].b\n")
+    header = tmp_path / "records.h"
+    array = "record(x: float32 @ 4, n: int16[3] @ 8, 16 bytes)[::1]"
+    scalar = "record(y: float64, z: int8, s: record(a: complex64, b: bool)[2])"
+    run("ptx", f"{source}:k", "--sig", f"{array}, {scalar}", "-o", tmp_path / "k.ptx", "--header", header)
+    program = tmp_path / "use.c"
+    program.write_text(
+        '#include "records.h"\n'
+        "int main(void) {\n"
+        "    k_params params = {.p = {.y = 2, .s = {[1] = {.a = {1, 2}, .b = 1}}}};\n"
+        "    k_r element = {.x = 1.5f, .n = {1, 2, 3}};\n"
+        "    return !(offsetof(k_r, n) == 8 && sizeof element == 16 && params.p.s[1].b && element.x > 1);\n"
+        "}\n"
+    )
+    subprocess.run([compiler(), *FLAGS, "-o", tmp_path / "use", program], check=True)
+    subprocess.run([tmp_path / "use"], check=True)
+
+
 def test_header_says_what_launches_promise(source: Path, tmp_path: Path) -> None:
     header = tmp_path / "k.h"
     args = ["ptx", f"{source}:mixed", "-o", tmp_path / "k.ptx", "--header", header]
