@@ -87,7 +87,8 @@ static void build(Unit *u, IrModule *m) {
     if (LLVMVerifyModule(u->mod, LLVMReturnStatusAction, &wrong)) unit_fail(u, "LLVM IR is wrong: %s", wrong);
     LLVMDisposeMessage(wrong);
 #endif
-    if (!u->error) library_link(u);
+    if (!u->error) foreign_link(u, m);
+    if (!u->error) library_link(u, m);
 }
 
 static char *copy(const char *s) { return strdup(s ? s : ""); }
@@ -180,6 +181,22 @@ static bool has_op(const IrModule *m, Op op) {
     return false;
 }
 
+/* Copies of what the driver is to link. */
+static bool fill_links(Image *image, const IrModule *m, const CompileOptions *o) {
+    if (!m->foreign.n || o->target != TARGET_PTX) return true;
+    image->links = calloc(o->nlinks + 1, sizeof *image->links);
+    for (uint32_t i = 0; image->links && i < o->nlinks; i++) {
+        const ForeignLink *l = &o->links[i];
+        if (foreign_is_llvm(l)) continue;
+        ImageLink *out = &image->links[image->nlinks++];
+        *out = (ImageLink){.kind = l->kind, .size = l->size, .data = malloc(l->size + 1), .name = copy(l->name)};
+        if (!out->data || !out->name) return false;
+        memcpy(out->data, l->data, l->size);
+        ((char *)out->data)[l->size] = 0; /* PTX is text */
+    }
+    return image->links;
+}
+
 /* Everything but the code. */
 static Image *new_image(const IrModule *m, const CompileOptions *o, const Regions *r) {
     Image *image = calloc(1, sizeof *image);
@@ -188,6 +205,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
     fill_params(image, m);
     fill_sites(image, m);
     image->no_loops = !has_loops(m) && !(r && r->cuts.n);
+    image->calls_out = m->foreign.n > 0;
     image->shared_bytes = shared_layout(m, NULL);
     image->grid_sync = has_op(m, OP_GRIDSYNC);
     if (r) fill_regions(image, m, r);
@@ -195,7 +213,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
         image->sm = o->sm;
         if (!(image->ptx_version = o->ptx_version)) target_known(o->sm, o->sm_suffix, &image->ptx_version);
     }
-    bool filled = fill_captures(image, m);
+    bool filled = fill_captures(image, m) && fill_links(image, m, o);
     if (filled && image->entry && image->params && image->sites && (!r || image->cuts)) return image;
     gpu_image_free(image);
     return NULL;
@@ -218,7 +236,7 @@ static void take_code(Unit *u, const IrModule *m, Image *image, LLVMMemoryBuffer
     image->object = bytes;
     image->object_size = size;
     void *address = NULL;
-    image->code = jit_load(bytes, size, image->entry, &address, u->arena, &u->error);
+    image->code = jit_load(bytes, size, image->entry, u->o, &address, u->arena, &u->error);
     if (m->host_function) image->host_fn = address;
     else if (u->regions) memcpy(&image->cpu_region, &address, sizeof address);
     else memcpy(&image->cpu_entry, &address, sizeof address);

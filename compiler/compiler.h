@@ -11,6 +11,18 @@
 
 typedef enum TargetKind { TARGET_PTX, TARGET_CPU } TargetKind;
 
+/* Code of somebody else's for the functions that a module declares. LLVM's is compiled with it; the rest is the driver's to
+ * link, and comes back in the image. The memory must live during the compilation. */
+typedef struct ForeignLink {
+    uint8_t kind;              /* LinkKind of image.h */
+    const void *data;
+    size_t size;
+    const char *name;          /* for messages */
+} ForeignLink;
+
+/* Where a declared function is in this process. */
+typedef struct ForeignSymbol { const char *name; uintptr_t address; } ForeignSymbol;
+
 typedef struct CompileOptions {
     TargetKind target;
     uint16_t sm;               /* 75 ... 121; TARGET_PTX */
@@ -23,6 +35,8 @@ typedef struct CompileOptions {
     bool lineinfo;             /* .loc lines; CPU: nothing */
     uint8_t opt;               /* 0 ... 3; 0 still keeps values in registers */
     const char *libdevice;     /* path of libdevice.10.bc, or NULL: the bundled libclc functions */
+    const ForeignLink *links; uint32_t nlinks;
+    const ForeignSymbol *symbols; uint32_t nsymbols;
     const char *libclc_dir;    /* folder of the split bitcode */
 } CompileOptions;
 

@@ -34,13 +34,19 @@ void target_close(Unit *u);
 void emit_optimize(Unit *u);
 LLVMMemoryBufferRef emit_code(Unit *u, LLVMCodeGenFileType type);
 
+/* ---- foreign.c ---- */
+void foreign_link(Unit *u, const IrModule *m);   /* adds the bitcode that declared functions come with */
+bool foreign_is_llvm(const ForeignLink *l);
+bool foreign_is_declared(const IrModule *m, const char *name);
+
 /* ---- libdevice.c ---- */
-void library_link(Unit *u); /* adds the library functions that the module calls */
+void library_link(Unit *u, const IrModule *m); /* adds the library functions that the module calls */
 
 /* ---- jitcpu.c ---- */
 typedef struct LoadedCode LoadedCode;
-/* Loads an object; NULL and a message in the arena if it can't. */
-LoadedCode *jit_load(const void *object, size_t size, const char *symbol, void **address, Arena *a, char **error);
+/* Loads an object that may call the options' symbols; NULL and a message in the arena if it can't. */
+LoadedCode *jit_load(const void *object, size_t size, const char *symbol, const CompileOptions *o, void **address, Arena *a,
+                     char **error);
 void jit_unload(LoadedCode *code);
 
 #endif

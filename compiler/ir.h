@@ -188,6 +188,12 @@ typedef struct IrSite {
     uint32_t span;
 } IrSite;
 
+/* A function that is compiled elsewhere. */
+typedef struct IrForeign {
+    const char *symbol;
+    void *host_ref;         /* the object that declares it, opaque */
+} IrForeign;
+
 /* A place that prints. */
 typedef struct IrPrint {
     const char *text;       /* roughly what it prints, for readers */
@@ -212,6 +218,7 @@ typedef struct IrModule {
     VEC(IrShared) shared;
     VEC(IrSite) sites;
     VEC(IrPrint) prints;
+    VEC(IrForeign) foreign;
     VEC(IrSpan) spans;              /* spans[0] is unused */
     VEC(IrFuncName) funcs;          /* funcs[0] is the kernel */
     uint32_t facts;

@@ -324,6 +324,7 @@ static bool parse_header_line(Parser *p, Word w) {
     else if (is(w, "shared")) parse_shared(p);
     else if (is(w, "site")) parse_site(p);
     else if (is(w, "message")) parse_message(p);
+    else if (is(w, "foreign")) VEC_PUSH(p->arena, &p->m->foreign, ((IrForeign){.symbol = string(p)}));
     else if (is(w, "span")) parse_span(p);
     else if (is(w, "func")) {
         IrFuncName f = {.file = string(p)};

@@ -191,7 +191,7 @@ static void put_phi(Printer *p, const Instr *in) {
 
 static void put_operands(Printer *p, const Instr *in) {
     const char *sep = " ";
-    bool site_first = in->op == OP_RAISE || in->op == OP_PRINT;
+    bool site_first = in->op == OP_RAISE || in->op == OP_PRINT || in->op == OP_CALL;
     if (site_first) {
         putf(p, " %llu", (unsigned long long)in->imm);
         sep = ", ";
@@ -271,6 +271,11 @@ static void put_header(Printer *p) {
         put(p, " ");
         put_string(p, m->sites.at[i].message);
         if (p->spans && m->sites.at[i].span) putf(p, " !%u", m->sites.at[i].span);
+        put(p, "\n");
+    }
+    for (uint32_t i = 0; i < m->foreign.n; i++) {
+        put(p, "foreign ");
+        put_string(p, m->foreign.at[i].symbol);
         put(p, "\n");
     }
     for (uint32_t i = 0; i < m->prints.n; i++) {

@@ -144,7 +144,19 @@ static LLVMErrorRef look_up(LoadedCode *code, const char *symbol, void **address
     return l.error;
 }
 
-LoadedCode *jit_load(const void *object, size_t size, const char *symbol, void **address, Arena *a, char **error) {
+static LLVMErrorRef define_symbols(LoadedCode *code, const CompileOptions *o) {
+    for (uint32_t i = 0; i < o->nsymbols; i++) {
+        LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(jit.jit, o->symbols[i].name),
+                                      {(LLVMOrcExecutorAddress)o->symbols[i].address,
+                                       {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}}};
+        LLVMErrorRef error = LLVMOrcJITDylibDefine(code->library, LLVMOrcAbsoluteSymbols(&pair, 1));
+        if (error) return error;
+    }
+    return LLVMErrorSuccess;
+}
+
+LoadedCode *jit_load(const void *object, size_t size, const char *symbol, const CompileOptions *o, void **address,
+                     Arena *a, char **error) {
     pthread_once(&jit.once, start);
     if (!jit.jit) {
         *error = arena_printf(a, "the JIT can't start: %s", jit.error ? jit.error : "unknown");
@@ -156,7 +168,9 @@ LoadedCode *jit_load(const void *object, size_t size, const char *symbol, void *
         return NULL;
     }
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, symbol);
-    LLVMErrorRef failed = LLVMOrcLLJITAddObjectFile(jit.jit, code->library, buffer);
+    LLVMErrorRef failed = define_symbols(code, o);
+    if (failed) LLVMDisposeMemoryBuffer(buffer);
+    else failed = LLVMOrcLLJITAddObjectFile(jit.jit, code->library, buffer);
     if (!failed) failed = look_up(code, symbol, address);
     if (!failed && *address) return code;
     char *text = failed ? LLVMGetErrorMessage(failed) : NULL;

@@ -14,13 +14,14 @@ static const char *name_of(LLVMValueRef f) {
     return LLVMGetValueName2(f, &n);
 }
 
-static bool is_missing(LLVMValueRef f) {
-    return LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f) && strcmp(name_of(f), "__nvvm_reflect");
+static bool is_missing(const IrModule *m, LLVMValueRef f) {
+    return !foreign_is_declared(m, name_of(f)) && LLVMIsDeclaration(f) && LLVMGetFirstUse(f) &&
+           !LLVMGetIntrinsicID(f) && strcmp(name_of(f), "__nvvm_reflect");
 }
 
-static const char *first_missing(Unit *u) {
+static const char *first_missing(Unit *u, const IrModule *m) {
     for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f))
-        if (is_missing(f)) return arena_strdup(u->arena, name_of(f));
+        if (is_missing(m, f)) return arena_strdup(u->arena, name_of(f));
     return NULL;
 }
 
@@ -88,10 +89,10 @@ static void set_flush_to_zero(Unit *u) {
     LLVMAddModuleFlag(u->mod, LLVMModuleFlagBehaviorOverride, name, sizeof name - 1, LLVMValueAsMetadata(one));
 }
 
-void library_link(Unit *u) {
+void library_link(Unit *u, const IrModule *m) {
     if (u->o->target != TARGET_PTX) return;
     if (u->o->fastmath) set_flush_to_zero(u);
-    const char *missing = first_missing(u);
+    const char *missing = first_missing(u, m);
     while (missing) {
         const char *path = u->o->libdevice;
         if (!path && !u->o->libclc_dir) {
@@ -100,7 +101,7 @@ void library_link(Unit *u) {
         }
         if (!path) path = arena_printf(u->arena, "%s/%s.bc", u->o->libclc_dir, missing);
         if (!link_file(u, path)) return;
-        const char *next = first_missing(u);
+        const char *next = first_missing(u, m);
         if (next && !strcmp(next, missing)) {
             unit_fail(u, "%s is not in %s", missing, path);
             return;

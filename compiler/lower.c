@@ -178,6 +178,7 @@ static void lower_instr(Lower *L, Ref r) {
     case OP_RET: L->target->leave(L, in); return;
     case OP_RAISE: L->target->raise(L, in); return;
     case OP_PRINT: lower_print(L, in); return;
+    case OP_CALL: L->value[r] = lower_call(L, in); return;
     case OP_SHARED: L->value[r] = L->target->shared(L, in); return;
     case OP_CLOCK: L->value[r] = L->target->clock(L, in); return;
     case OP_LOAD:

@@ -156,6 +156,9 @@ Val lower_nv_clock(Lower *L, const Instr *in);
 void lower_record(Lower *L, const Instr *raise);
 Val lower_as_8_bytes(Lower *L, Type t, Val v); /* a value as records have it */
 
+/* ---- lower_foreign.c ---- */
+Val lower_call(Lower *L, const Instr *in);
+
 /* ---- lower_print.c ---- */
 void lower_print(Lower *L, const Instr *in);
 /* The hidden parameters of what raises or prints, behind n others: their types; then L->error and L->print from L->fn. */

@@ -49,6 +49,19 @@ static void find_sources(Trace *t, Ref pointer) {
 static bool stores_at(const Instr *in) { return in->op == OP_STORE || in->op == OP_ATOMIC || in->op == OP_CAS; }
 static bool loads_at(const Instr *in) { return in->op == OP_LOAD || in->op == OP_ATOMIC || in->op == OP_CAS; }
 
+/* A foreign function reads and writes what it gets a pointer to, and maybe more. */
+static bool mark_call(Trace *t, const Instr *call) {
+    for (uint32_t a = 0; a < call->nargs; a++) {
+        if (!type_is_ptr((Type)t->m->instrs.at[call->args[a]].type)) continue;
+        find_sources(t, call->args[a]);
+        for (uint32_t k = 0; k < t->sources.n; k++) {
+            const Instr *source = &t->m->instrs.at[t->sources.at[k]];
+            if (source->op == OP_PARAM) t->m->params.at[source->imm].flags |= PARAM_READ | PARAM_WRITTEN;
+        }
+    }
+    return true;
+}
+
 /* Sets READ and WRITTEN; whether the kernel stores through a pointer that isn't its own memory. */
 static bool mark_accesses(Trace *t) {
     IrModule *m = t->m;
@@ -58,6 +71,7 @@ static bool mark_accesses(Trace *t) {
         const Block *block = &m->blocks.at[b];
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
             const Instr *in = &m->instrs.at[block->instrs.at[i]];
+            if (in->op == OP_CALL) stores |= mark_call(t, in);
             if (!loads_at(in) && !stores_at(in)) continue;
             find_sources(t, in->args[0]);
             for (uint32_t k = 0; k < t->sources.n; k++) {

@@ -297,6 +297,7 @@ static bool check_special(Verifier *v, const Instr *in) {
     case OP_ATOMIC:
     case OP_CAS: return check_atomic(v, in);
     case OP_FENCE: return true;
+    case OP_CALL: return in->imm < m->foreign.n || fail(v, "no such function");
     case OP_PRINT:
         if (in->imm >= m->prints.n) return fail(v, "no such message");
         return check_values(v, in, MOST_PRINT_VALUES);
@@ -326,7 +327,7 @@ static bool check_sub(Verifier *v, const Instr *in) {
 
 static bool check_types(Verifier *v, const Instr *in) {
     const OpInfo *info = &op_info[in->op];
-    if ((info->typing == TYPING_VOID) != (in->type == T_VOID))
+    if ((info->typing == TYPING_VOID) != (in->type == T_VOID) && in->op != OP_CALL)
         return fail(v, in->type == T_VOID ? "needs a type" : "has no result");
     uint32_t first = info->typing == TYPING_SELECT ? 1 : 0;
     switch (info->typing) {

@@ -339,6 +339,7 @@ static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const 
     if (!e->host->info(e->host->self, obj, &info)) return val_poison(e);
     switch (info.kind) {
     case HOST_FUNCTION: return call_python(e, site, &(Callee){.code = obj, .globals = obj}, fn, n, args);
+    case HOST_FOREIGN: return call_foreign(e, site, obj, n, args);
     case HOST_CLASS: return call_class(e, site, obj, &info, n, args);
     case HOST_NAMED: {
         const DevFn *named = devfn_find(info.path);

@@ -234,6 +234,9 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
 Val eval_step(Eval *e, Frame *fr, PyRef r);         /* ty NULL: the instruction never returns */
 Val eval_exception(Eval *e, PySpan span, Val v);      /* what `raise v` raises: TY_EXCEPTION, or POISON */
 
+/* foreign.c */
+Val call_foreign(Eval *e, const CallSite *site, HostRef obj, uint32_t n, const Val *args);
+
 /* printfns.c */
 Val eval_format(Eval *e, PySpan span, const char *what, char conversion, Val v, Val spec /* maybe absent */);
 Val eval_join(Eval *e, PySpan span, uint32_t n, const Val *pieces);          /* the pieces of an f-string */

@@ -26,6 +26,7 @@ typedef enum HostKind {
     HOST_FUNCTION,     /* a Python function, or a gpu.jit object wrapping one */
     HOST_NAMED,        /* something devfn.def knows by `path`: "math.sin", "builtins.abs", "numpy.where", "gpu.grid" */
     HOST_ENUM,         /* an enum member: attr "value", `text` its name */
+    HOST_FOREIGN,      /* a declared function: `text` its symbol; see foreign.c */
     HOST_CODE,         /* a code object */
     HOST_CLASS,        /* a class that isn't a dtype: exceptions among them (`is_exception`) */
     HOST_OTHER

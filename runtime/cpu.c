@@ -78,6 +78,13 @@ static void enter(void *arg) {
     }
 }
 
+/* False: the code was left before its end. */
+static bool call_code(const Image *image, Guard *guard, void (*code)(void *arg), void *arg) {
+    if (!image->calls_out) return guard_call(guard, code, arg);
+    code(arg);
+    return true;
+}
+
 /* Memory for one block; NULL: there is none. */
 static void *block_memory(const Run *run) {
     return aligned_alloc(64, block_bytes(run->image, run->launch.block, run->launch.dynamic_shared) + 64);
@@ -106,7 +113,7 @@ static bool run_blocks(void *arg, Guard *guard, uint64_t first, uint64_t last) {
         range.block = &block;
     }
     uint64_t start = now_ns();
-    bool done = guard_call(guard, enter, &range);
+    bool done = call_code(run->image, guard, enter, &range);
     __atomic_fetch_add(&run->busy_ns, now_ns() - start, __ATOMIC_RELAXED);
     free(memory);
     if (!done) return false;
@@ -123,7 +130,7 @@ static bool run_in_caller(Run *run, const LaunchConfig *c, uint64_t blocks) {
     Range all = {.run = run, .launch = &run->launch, .last = blocks};
     Guard guard = {.ask = c->interrupted, .arg = c->interrupted_arg};
     if (run->image->cpu_region) return !run_blocks(run, &guard, 0, blocks) && !has_failed(run);
-    if (c->interrupted && !run->image->no_loops) return !guard_call(&guard, enter, &all);
+    if (c->interrupted && !run->image->no_loops && !run->image->calls_out) return !guard_call(&guard, enter, &all);
     enter(&all);
     return false;
 }
@@ -151,7 +158,7 @@ static bool run_turns(void *arg, Guard *guard, uint64_t first, uint64_t last) {
         error.site = 0;
         Turn turn = {.run = run, .block = &run->grid->blocks[n]};
         turn.block->error = &error;
-        if (!guard_call(guard, take_turn, &turn)) return false;
+        if (!call_code(run->image, guard, take_turn, &turn)) return false;
         run->grid->ends[n] = turn.end;
         if (turn.end == BLOCK_STUCK) return note_stuck(run, &turn.stuck), false;
         if (turn.end != BLOCK_RAISED) continue;

@@ -56,9 +56,9 @@ static void quote_line(const char *ptx, unsigned line, char *out, size_t size) {
     else snprintf(out, size, "\n  PTX line %u: %.*s", line, width, at);
 }
 
-static Status refused(CudaDevice *d, const Image *image, CUresult r, const char *log, Failure *f) {
+static Status refused(CudaDevice *d, const Image *image, CUresult r, const char *call, const char *log, Failure *f) {
     char quoted[1200];
-    unsigned line = line_in_log(log);
+    unsigned line = image->nlinks ? 0 : line_in_log(log); /* maybe of a text that was linked */
     quote_line(image->ptx, line, quoted, sizeof quoted);
     const char *advice = cuda_error_advice(r);
     failure_set(f, GPU_ERROR_CODE,
@@ -66,7 +66,7 @@ static Status refused(CudaDevice *d, const Image *image, CUresult r, const char 
                 image->ptx_version / 10u, image->ptx_version % 10u, image->sm, cuda_error_text(d->cu, r),
                 cuda_error_name(d->cu, r), *advice ? "; " : "", advice, line ? quoted : "", *log ? "\n" : "", log);
     f->code = (int)r;
-    f->call = "cuModuleLoadDataEx";
+    f->call = call;
     f->log = *log ? strdup(log) : NULL;
     return GPU_ERROR_CODE;
 }
@@ -106,20 +106,60 @@ static int32_t spills_in(const char *info) {
     return (int32_t)strtol(at, NULL, 10);
 }
 
+static CUresult add_links(CudaDevice *d, const Image *image, CUlinkState link, const char **call) {
+    *call = "cuLinkAddData";
+    size_t bytes = strlen(image->ptx) + 1;
+    CUresult r = d->cu->cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, image->ptx, bytes, image->entry, 0, NULL, NULL);
+    for (uint32_t i = 0; !r && i < image->nlinks; i++) {
+        const ImageLink *l = &image->links[i];
+        size_t size = l->size + (l->kind == LINK_PTX);
+        r = d->cu->cuLinkAddData_v2(link, (CUjitInputType)l->kind, l->data, size, l->name, 0, NULL, NULL);
+    }
+    return r;
+}
+
+/* The kernel's PTX with the code that its declared functions come with. */
+static CUresult load_linked(CudaDevice *d, CudaModule *m, Jit *j, const char **call) {
+    CUlinkState link;
+    void *code;
+    size_t size;
+    *call = "cuLinkCreate";
+    CUresult r = d->cu->cuLinkCreate_v2(j->n, j->options, j->values, &link);
+    if (r) return r;
+    r = add_links(d, m->base.image, link, call);
+    if (!r) {
+        *call = "cuLinkComplete";
+        r = d->cu->cuLinkComplete(link, &code, &size);
+    }
+    if (!r) {
+        *call = "cuModuleLoadDataEx";
+        r = d->cu->cuModuleLoadDataEx(&m->module, code, 0, NULL, NULL);
+    }
+    d->cu->cuLinkDestroy(link);
+    return r;
+}
+
+static CUresult load_code(CudaDevice *d, CudaModule *m, Jit *j, const char **call) {
+    if (m->base.image->nlinks) return load_linked(d, m, j, call);
+    *call = "cuModuleLoadDataEx";
+    return d->cu->cuModuleLoadDataEx(&m->module, m->base.image->ptx, j->n, j->options, j->values);
+}
+
 static Status compile(CudaDevice *d, CudaModule *m, const LoadOptions *o, Failure *f) {
     const Image *image = m->base.image;
+    const char *call;
     Jit *j = malloc(sizeof *j);
     if (!j) return failure_memory(f);
     set_options(j, o);
-    CUresult r = d->cu->cuModuleLoadDataEx(&m->module, image->ptx, j->n, j->options, j->values);
+    CUresult r = load_code(d, m, j, &call);
     j->error[sizeof j->error - 1] = j->info[sizeof j->info - 1] = 0;
     Status status = GPU_OK;
     m->spill_bytes = spills_in(j->info);
     if (r) {
-        status = cuda_fail(d, d->cu, r, "cuModuleLoadDataEx", f);
+        status = cuda_fail(d, d->cu, r, call, f);
         if (status == GPU_ERROR_CODE) {
             failure_clear(f);
-            status = refused(d, image, r, j->error, f);
+            status = refused(d, image, r, call, j->error, f);
         }
     } else if ((r = d->cu->cuModuleGetFunction(&m->function, m->module, image->entry))) {
         status = cuda_fail(d, d->cu, r, "cuModuleGetFunction", f);

@@ -13,6 +13,11 @@ void gpu_image_free(Image *image) {
         free(s->function);
     }
     for (uint32_t i = 0; i < image->ncuts && image->cuts; i++) free(image->cuts[i].file);
+    for (uint32_t i = 0; i < image->nlinks && image->links; i++) {
+        free(image->links[i].data);
+        free(image->links[i].name);
+    }
+    free(image->links);
     free(image->cuts);
     free(image->captures);
     free(image->sites);

@@ -146,6 +146,15 @@ typedef uint32_t (*CpuRegion)(const void *params, CpuBlock *block, uint32_t regi
  * is what the libffi path avoids; it is a plain C function of the scalar types. Several results come
  * through a pointer to a struct of 8-byte slots, passed first. */
 
+/* Code for the driver to link with a kernel's PTX: the first ones are its CUjitInputType. */
+typedef enum LinkKind { LINK_CUBIN, LINK_PTX, LINK_FATBIN, LINK_OBJECT, LINK_LIBRARY, LINK_LLVM /* the compiler's own */ } LinkKind;
+typedef struct ImageLink {
+    uint8_t kind;                /* LinkKind */
+    void *data;                  /* PTX is NUL-terminated, beyond `size` */
+    size_t size;
+    char *name;
+} ImageLink;
+
 typedef struct Image {
     char *entry;                 /* symbol */
     char *ptx;                   /* NUL-terminated; NULL for the CPU */
@@ -164,6 +173,9 @@ typedef struct Image {
     ImageCapture *captures;      /* NULL: none */
     ImageSite *sites;
     uint32_t nsites;
+    ImageLink *links;
+    uint32_t nlinks;
+    bool calls_out;              /* native code that calls what isn't ours: it may hold locks, and is never interrupted */
     bool no_loops;               /* every thread ends soon: nothing needs to interrupt it */
     bool raises;                 /* PTX kernels and host functions have a hidden parameter: pointer to the ErrorRecord */
     bool prints;                 /* and behind it three more: the fields of a PrintTarget */

@@ -39,6 +39,34 @@ def careful(x, out):
     out[i] = x[i] + 1
 
 
+TWICE = b"""
+.version 6.5
+.target sm_50
+.address_size 64
+.visible .func (.param .b32 result) twice(.param .b32 a)
+{
+    .reg .f32 %f;
+    ld.param.f32 %f, [a];
+    add.f32 %f, %f, %f;
+    st.param.f32 [result], %f;
+    ret;
+}
+"""
+twice = gpu.declare_device("twice", "float32(float32)", link=TWICE)
+
+
+def linked(x: gpu.Array) -> None:
+    """A kernel with code of others, which prints; made anew, so that it is linked again."""
+
+    @gpu.jit
+    def k(x):
+        x[0] = twice(x[0])
+        print(end="")
+
+    k[1, 1](x)
+    gpu.synchronize()
+
+
 class Program:
     """Steps that together call every function of the driver that the runtime uses."""
 
@@ -74,6 +102,7 @@ class Program:
         step("cooperative", lambda: double.configure(8, 128, cooperative=True)(x, out))
         step("a thread", lambda: wait_in_a_thread(x, out))
         step("raise", lambda: raising(x))
+        step("linked", lambda: linked(x))
         step("memory kinds", memory_kinds)
         step("pinned", pinned)
         step("peers", peers)

@@ -28,6 +28,7 @@ UNHEARD = {
     "cuMemFreeHost": "cleaning up",
     "cuModuleUnload": "cleaning up",
     "cuStreamDestroy": "cleaning up",
+    "cuLinkDestroy": "cleaning up",
     "cuCtxEnablePeerAccess": "emulated devices don't reach each other's memory",
     "cuGetErrorName": "only asked for errors that have no row in cuda_errors.def",
     "cuGetErrorString": "only asked for errors that have no row in cuda_errors.def",

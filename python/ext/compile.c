@@ -46,6 +46,7 @@ static void run_frontend(Compilation *c, const CompileRequest *r) {
 int compilation_open(Compilation *c, const CompileRequest *r) {
     jmp_buf on_oom;
     memset(c, 0, sizeof *c);
+    c->kernel = r->kernel;
     arena_init(&c->arena, &on_oom);
     c->host = PyMem_Calloc(1, sizeof *c->host);
     if (!c->host || host_open(c->host, &c->arena) < 0) return PyErr_Occurred() ? -1 : (PyErr_NoMemory(), -1);
@@ -199,8 +200,10 @@ static bool run_apart(LlvmJob *job) {
 }
 
 static int llvm(Compilation *c, LlvmJob *job) {
+    CompileOptions options = *job->options;
     job->api = compiler_api();
-    if (!job->api) return -1;
+    if (!job->api || foreign_options(c, &options) < 0) return -1;
+    job->options = &options;
     job->c = c;
     Py_BEGIN_ALLOW_THREADS
     if (c->module->instrs.n < LONG_KERNEL || !run_apart(job)) run_llvm(job);

@@ -14,6 +14,7 @@
  *                 stream.c  streams and events;  dlpack.c  exchange with other libraries (array.h)
  *   profile.c     counters of the emulated devices
  *   hostcall.c    a device function called from Python, through libffi
+ *   foreign.c     code that declared functions come with
  *   prints.c      what kernels print, and the values of exceptions
  *   errors.c      messages and kernel exceptions as Python exceptions
  *   inspect.c     text of each stage, PTX for the command line
@@ -295,6 +296,7 @@ typedef struct Compilation {
     ArgType *types;
     uint32_t ntypes;
     ArgType result;
+    KernelObject *kernel;
     IrModule *module;
 } Compilation;
 
@@ -318,6 +320,12 @@ int compile_sm(const Device *d);
 /* LLVM at work, without the GIL. The module is consumed. */
 Image *compilation_image(Compilation *c, const CompileOptions *o);
 char *compilation_text(Compilation *c, const CompileOptions *o, Stage stage);   /* to free() */
+
+/* ---- foreign.c --------------------------------------------------------------------------------- */
+
+/* Adds to the options what the module's declared functions and the kernel's option `link` bring; arrays in the
+ * compilation's arena. -1 with an exception. */
+int foreign_options(Compilation *c, CompileOptions *o);
 
 /* ---- host.c ------------------------------------------------------------------------------------ */
 

@@ -286,6 +286,15 @@ static bool info_value(PyHost *h, PyObject *o, HostInfo *out) {
     return true;
 }
 
+/* Of a function that gpu.declare_device made; NULL: it's something else. */
+static const char *foreign_symbol(PyHost *h, PyObject *o) {
+    PyObject *mark = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "_is_foreign");
+    const char *symbol = mark == Py_True ? text_attr(h, o, "_symbol") : NULL;
+    Py_XDECREF(mark);
+    host_failed();
+    return symbol;
+}
+
 /* Things that code is about: functions, classes, modules, dtypes. */
 static void info_thing(PyHost *h, PyObject *o, HostInfo *out) {
     const char *path;
@@ -308,7 +317,8 @@ static void info_thing(PyHost *h, PyObject *o, HostInfo *out) {
     else if (PyType_Check(o)) {
         out->kind = HOST_CLASS;
         out->text = text_attr(h, o, "__name__");
-    } else out->kind = HOST_OTHER;
+    } else if ((out->text = foreign_symbol(h, o))) out->kind = HOST_FOREIGN;
+    else out->kind = HOST_OTHER;
 }
 
 static bool host_info(void *self, HostRef obj, HostInfo *out) {

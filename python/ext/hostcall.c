@@ -135,7 +135,7 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
     GilWaiter waiting;
     memcpy(&native.entry, &image->host_fn, sizeof native.entry);
     waiter_begin(&waiting);
-    if (image->no_loops) waiting.waiter.interrupted = NULL; /* it ends soon */
+    if (image->no_loops || image->calls_out) waiting.waiter.interrupted = NULL; /* it ends soon */
     bool done = runtime_call(enter, &native, &waiting.waiter);
     waiter_end(&waiting);
     if (log) runtime_prints_end(log);

@@ -202,6 +202,7 @@ _LATER = {
         "can_access_peer",
     ],
     "_dtypes": ["from_dtype"],
+    "_foreign": ["declare_device"],
     "_gufunc": ["guvectorize"],
     "_profile": ["profile"],
     "_reduce": ["map", "reduce", "scan", "transform_reduce"],

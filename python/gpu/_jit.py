@@ -31,6 +31,7 @@ OPTIONS: dict[str, Any] = {
     "debug": False,
     "opt": 2,
     "cache": False,
+    "link": (),
 }
 
 
@@ -237,6 +238,8 @@ def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F
         0 to 3, or True, False for 3 and 0. Default 2.
     cache : bool
         Accepted; compiled kernels are kept in memory.
+    link : path, bytes, or a list of them
+        Code for the functions that `gpu.declare_device` declares.
 
     Returns
     -------
@@ -321,6 +324,10 @@ def check_options(given: dict[str, Any]) -> dict[str, Any]:
     options = {**OPTIONS, **given}
     for name in ("device", "fastmath", "fma", "lineinfo", "debug", "cache"):
         options[name] = _boolean(name, options[name])
+    if options["link"] != ():
+        from ._foreign import read_links
+
+        options["link"] = read_links(options["link"])
     opt = options["opt"]
     if isinstance(opt, bool):
         options["opt"] = 3 if opt else 0

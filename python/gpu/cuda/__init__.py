@@ -39,7 +39,6 @@ _sys.modules[__name__ + ".types"] = types
 _WITHOUT_EFFECT: dict[str, tuple[Any, ...]] = {
     "inline": ("never", "always", True, False, None),  # LLVM inlines device functions
     "forceinline": (True, False),
-    "link": (None, (), []),
     "boundscheck": (None, False),
     "lto": (None, True, False),
     "nopython": (True, None),
@@ -69,7 +68,7 @@ def jit(func_or_sig: Any = None, device: bool = False, inline: Any = "never", li
     inline : str
         ``"never"`` or ``"always"``; without effect, since device functions are inlined in any case.
     link : list
-        Foreign code.
+        Code for the functions that `declare_device` declares.
     **options
         Those of `gpu.jit`, and Numba's: ``lto``, ``forceinline`` and the like are accepted and have no effect.
         ``extensions``: see `Dispatcher`. ``shared_memory_carveout``: a hint.
@@ -89,7 +88,7 @@ def jit(func_or_sig: Any = None, device: bool = False, inline: Any = "never", li
     """
     from ._dispatcher import Dispatcher
 
-    options.update(device=device, inline=inline, link=link)
+    options.update(device=device, inline=inline, link=() if link is None else link)
     extensions = list(options.pop("extensions", None) or ())
     _check_numba_options(options)
     for name, neutral in _WITHOUT_EFFECT.items():
@@ -202,6 +201,17 @@ _LATER = {
         "profiling",
         "require_context",
         "select_device",
+    ],
+    "._foreign": [
+        "Archive",
+        "CUSource",
+        "Cubin",
+        "Fatbin",
+        "LTOIR",
+        "LinkableCode",
+        "Object",
+        "PTXSource",
+        "declare_device",
     ],
     "._hints": ["ldca", "ldcg", "ldcs", "ldcv", "ldlu", "stcg", "stcs", "stwb", "stwt"],
     "._programs": ["Reduce", "guvectorize", "reduce", "vectorize"],
