@@ -266,6 +266,7 @@ void pass_simplify(IrModule *m);    /* simplify.c: fold, algebra, common subexpr
 void pass_ranges(IrModule *m);      /* ranges.c: drops wrap-around checks, narrows index arithmetic to 32 bits */
 void pass_params(IrModule *m);      /* params.c: drops unused parameters, sets READ and WRITTEN, INVARIANT */
 void pass_waits(IrModule *m);       /* waits.c: loads that a loop waits for are volatile */
+void pass_latches(IrModule *m);     /* latches.c: one block from which each loop begins again */
 
 /* uniform.c: what differs between the threads of a block. */
 typedef enum Shape { SHAPE_CONST, SHAPE_BLOCK, SHAPE_AFFINE, SHAPE_VARYING } Shape;

@@ -8,8 +8,13 @@
 #include <stdlib.h>
 
 const Pass pipeline_passes[] = {
-    {"simplify", pass_simplify}, {"ranges", pass_ranges}, {"clean", pass_simplify},
-    {"waits", pass_waits},       {"params", pass_params}, {NULL, NULL},
+    {"simplify", pass_simplify},
+    {"ranges", pass_ranges},
+    {"clean", pass_simplify},
+    {"waits", pass_waits},
+    {"params", pass_params},
+    {"latches", pass_latches},
+    {NULL, NULL},
 };
 
 static void check(const IrModule *m, const char *after) {

@@ -238,30 +238,35 @@ ARGS = {
 # b3:
 #   raise 1
 # b4:
-#   %27 = phi i64 b2:%8, b5:%27, b6:%30
-#   %28 = phi i64 b2:%7, b5:%28, b6:%38
-#   %29 = phi i64 b2:%7, b5:%29, b6:%39
-#   %30 = phi i64 b2:%3, b5:%36, b6:%36
+#   %27 = phi i64 b2:%8, b7:%40
+#   %28 = phi i64 b2:%7, b7:%41
+#   %29 = phi i64 b2:%7, b7:%42
+#   %30 = phi i64 b2:%3, b7:%36
 #   %31 = sub i64 %30, %14
 #   %32 = sub i64 %14, %30
 #   %33 = select i64 %12, %31, %32
 #   %34 = convert u64 %33
 #   %35 = cmp.lt bool %34, %22
-#   branch %35, b5, b7
+#   branch %35, b5, b8
 # b5:
 #   %36 = add i64 %30, %5
 #   %37 = cmp.eq bool %30, %9
-#   branch %37, b4, b6
+#   branch %37, b7, b6
 # b6:
 #   %38 = add i64 %28, %10
 #   %39 = add i64 %29, %30
-#   jump b4
+#   jump b7
 # b7:
+#   %40 = phi i64 b5:%27, b6:%30
+#   %41 = phi i64 b5:%28, b6:%38
+#   %42 = phi i64 b5:%29, b6:%39
+#   jump b4
+# b8:
 #   store %6, %28
-#   %40 = addr ptr %6, %2, 8
-#   store %40, %29
-#   %41 = addr ptr %6, %1, 8
-#   store %41, %27
+#   %43 = addr ptr %6, %2, 8
+#   store %43, %29
+#   %44 = addr ptr %6, %1, 8
+#   store %44, %27
 #   ret
 # <<<
 # >>> ir nested(i8[::1])
@@ -294,15 +299,15 @@ ARGS = {
 #   %20 = phi i32 b0:%5, b3:%23
 #   %21 = convert i64 %20
 #   %22 = cmp.lt bool %20, %17
-#   branch %22, b2, b9
+#   branch %22, b2, b11
 # b2:
 #   %23 = add.nowrap i32 %20, %4
 #   %24 = mul i64 %18, %13
 #   %25 = convert u64 %24
 #   jump b3
 # b3:
-#   %26 = phi i64 b2:%19, b5:%31, b8:%31
-#   %27 = phi i64 b2:%21, b5:%30, b8:%30
+#   %26 = phi i64 b2:%19, b10:%31
+#   %27 = phi i64 b2:%21, b10:%30
 #   %28 = convert u64 %27
 #   %29 = cmp.lt bool %28, %25
 #   branch %29, b4, b1
@@ -310,11 +315,11 @@ ARGS = {
 #   %30 = add i64 %27, %14
 #   jump b5
 # b5:
-#   %31 = phi i64 b4:%26, b7:%40, b8:%31
-#   %32 = phi i32 b4:%3, b7:%35, b8:%35
+#   %31 = phi i64 b4:%26, b9:%42
+#   %32 = phi i32 b4:%3, b9:%35
 #   %33 = convert i64 %32
 #   %34 = cmp.gt bool %32, %5
-#   branch %34, b6, b3
+#   branch %34, b6, b10
 # b6:
 #   %35 = add.nowrap i32 %32, %2
 #   %36 = add i64 %21, %27
@@ -324,18 +329,23 @@ ARGS = {
 #   branch %39, b7, b8
 # b7:
 #   %40 = add i64 %31, %12
-#   jump b5
+#   jump b9
 # b8:
 #   %41 = cmp.eq bool %32, %1
-#   branch %41, b3, b5
+#   branch %41, b10, b9
 # b9:
-#   %42 = cmp.lt bool %17, %15
-#   branch %42, b10, b11
+#   %42 = phi i64 b7:%40, b8:%31
+#   jump b5
 # b10:
-#   %43 = addr ptr %6, %17, 8
-#   store %43, %19
-#   jump b11
+#   jump b3
 # b11:
+#   %43 = cmp.lt bool %17, %15
+#   branch %43, b12, b13
+# b12:
+#   %44 = addr ptr %6, %17, 8
+#   store %44, %19
+#   jump b13
+# b13:
 #   ret
 # <<<
 # >>> ir assigning_the_loop_variable(i8[::1])
