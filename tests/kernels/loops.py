@@ -78,11 +78,26 @@ def assigning_the_loop_variable(out):
 
 
 TABLE = np.array([[1, 2, -3, 4], [1, 2, 3, 4], [-1, 0, 0, 0]], "i4")
+@gpu.jit
+def nearest(points, centres, out):
+    i = gpu.grid(1)
+    if i < points.size:
+        least = np.inf
+        best = -1
+        for c in range(centres.size):
+            distance = abs(points[i] - centres[c])
+            if distance < least:
+                least = distance
+                best = c
+        out[i] = best
+
+
 ARGS = {
     "for_else": lambda: (1, 8, [TABLE.copy(), np.zeros(3, "i4")]),
     "while_else": lambda: (1, 40, [np.zeros(40, "i8")]),
     "range_steps": lambda: (1, 1, [12, -9, -3, np.zeros(3, "i8")]),
     "nested": lambda: (1, 12, [np.zeros(12, "i8")]),
+    "nearest": lambda: (1, 8, [np.arange(8, dtype="f8"), np.array([1.1, 6.4, 2.2]), np.zeros(8, "i4")]),
     "assigning_the_loop_variable": lambda: (1, 1, [np.zeros(2, "i8")]),
 }
 
@@ -376,4 +391,13 @@ ARGS = {
 #   %14 = addr ptr %4, %2, 8
 #   store %14, %6
 #   ret
+# <<<
+# >>> ptx sm_80 nearest(f8[::1], f8[::1], i4[::1])
+# ...
+# setp.lt.f64 {{.*}}
+# ...
+# selp.{{[bf]64}} {{.*}}
+# ...
+# st.global.b32 {{.*}}
+# ...
 # <<<
