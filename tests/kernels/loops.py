@@ -77,7 +77,6 @@ def assigning_the_loop_variable(out):
     out[1] = k
 
 
-TABLE = np.array([[1, 2, -3, 4], [1, 2, 3, 4], [-1, 0, 0, 0]], "i4")
 @gpu.jit
 def nearest(points, centres, out):
     i = gpu.grid(1)
@@ -92,6 +91,7 @@ def nearest(points, centres, out):
         out[i] = best
 
 
+TABLE = np.array([[1, 2, -3, 4], [1, 2, 3, 4], [-1, 0, 0, 0]], "i4")
 ARGS = {
     "for_else": lambda: (1, 8, [TABLE.copy(), np.zeros(3, "i4")]),
     "while_else": lambda: (1, 40, [np.zeros(40, "i8")]),
