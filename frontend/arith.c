@@ -165,14 +165,6 @@ static Val tuple_binary(Eval *e, PyBinary op, Val a, Val b) {
     return val_tuple(e, n, items);
 }
 
-/* A list outside as a tuple. */
-static Val list_items(Eval *e, Val v) {
-    HostInfo info;
-    memset(&info, 0, sizeof info);
-    bool list = v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_LIST;
-    return list ? val_items(e, v) : v;
-}
-
 /* Strings joined and repeated, members of a Flag combined: Python does it. */
 static Val constant_binary(Eval *e, PyBinary op, Val a, Val b) {
     static const char *const names[PYB__COUNT] = {
@@ -295,6 +287,9 @@ Val eval_unary(Eval *e, PySpan span, PyUnary op, Val a) {
     Scalar operand, result;
     if (val_poisoned(a)) return a;
     if (val_is_many(a)) return array_map(e, span, (ExprOp){EXPR_UNARY, (uint8_t)op, NULL}, 1, &a);
+    static const char *const special_names[] = {"__neg__", "__pos__", "__invert__"};
+    Val special = val_is_scalar(a) ? (Val){0} : instance_special(e, span, a, special_names[op], (Val){0});
+    if (special.ty) return special;
     if (!val_is_scalar(a) || !promote_unary(e->dialect, op, val_sc(a), &operand, &result))
         return e_fail(e, span, val_is_scalar(a) && dt_is_float(val_dtype(a)) ? "convert with int(...) first" : NULL,
                       DIAG_OPERAND_TYPE, unary_text[op], e_text(e, a));

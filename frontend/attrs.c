@@ -116,10 +116,10 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
     return NULL;
 }
 
-Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
-    if (val_poisoned(v)) return v;
+Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
     Val r = {0};
     const char *text;
+    if (val_poisoned(v)) return v;
     switch (v.ty->kind) {
     case TY_ARRAY:
         if (v.ty->weak) break;
@@ -139,8 +139,8 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
         break;
     case TY_DTYPE: r = dtype_attr(e, v, name); break;
     case TY_TUPLE:
-        r = instance_attr(e, span, v, name);
-        if (!r.ty) r = method(e, v.ty->fields ? "namedtuple" : "tuple", v, name);
+        r = v.ty->fields ? method(e, "namedtuple", v, name) : (Val){0};
+        if (!r.ty) r = instance_attr(e, span, v, name);
         if (!r.ty) r = method(e, "tuple", v, name);
         break;
     case TY_INSTANCE: r = instance_attr(e, span, v, name); break;
@@ -156,6 +156,11 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     case TY_GROUP: r = method(e, group_families[v.ty->sub], v, name); break;
     default: break;
     }
+    return r;
+}
+
+Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
+    Val r = find_attr(e, span, v, name);
     if (r.ty) return r;
     const char *help = similar_attr(e, v, name);
     if (!help && v.ty->kind == TY_ARRAY && v.ty->record) help = fields_text(e->arena, v.ty->record);

@@ -53,12 +53,15 @@ static void refuse_instrs(PyCtx *c, const CCode *code, const Flow *flow) {
         const FlowBlock *fb = &flow->blocks.at[b];
         for (uint32_t i = fb->first; fb->reached && i < fb->end; i++) {
             const CInstr *in = &code->instrs.at[i];
-            if (in->op != C_REFUSE || (in->arg == REFUSE_GENERATOR && yields)) continue;
-            yields |= in->arg == REFUSE_GENERATOR;
-            py_refuse(c, in->span, (Refusal)in->arg);
+            bool generator = in->op == C_YIELD || (in->op == C_REFUSE && in->arg == REFUSE_GENERATOR);
+            if (generator && (yields || c->in_place)) continue;
+            yields |= generator;
+            if (generator) py_refuse(c, in->span, REFUSE_GENERATOR);
+            else if (in->op == C_REFUSE) py_refuse(c, in->span, (Refusal)in->arg);
         }
     }
-    if (!yields && c->code->flags & GENERATOR) py_refuse(c, (PySpan){.line = c->code->first_line}, REFUSE_GENERATOR);
+    if (!yields && !c->in_place && c->code->flags & GENERATOR)
+        py_refuse(c, (PySpan){.line = c->code->first_line}, REFUSE_GENERATOR);
     pycode_refuse_try(c);
 }
 

@@ -49,19 +49,45 @@ static Val smaller(Eval *e, const CallSite *site, bool max, Val a, Val b) {
     return eval_select(e, site->span, eval_compare(e, site->span, max ? PYC_GT : PYC_LT, b, a), b, a);
 }
 
+/* The item whose key is least, or greatest; the first of equal ones. */
+static Val chosen_by_key(Eval *e, const CallSite *site, Val key, uint32_t n, const Val *args) {
+    CallSite call = {.span = site->span, .name = site->name, .at = site->at};
+    Val best = args[0], least = eval_call(e, &call, key, 1, &best);
+    for (uint32_t i = 1; i < n && !val_poisoned(best); i++) {
+        Val k = eval_call(e, &call, key, 1, &args[i]);
+        if (val_poisoned(k) || val_poisoned(least)) return val_poison(e);
+        Val better = eval_compare(e, site->span, site->fn->param ? PYC_GT : PYC_LT, k, least);
+        best = eval_select(e, site->span, better, args[i], best);
+        least = eval_select(e, site->span, better, k, least);
+    }
+    return best;
+}
+
 /* param: 0 min, 1 max */
 Val fn_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    if (site->nkw) return e_fail(e, site->span, NULL, DIAG_UNKNOWN_KEYWORD, site->name, site->kwnames[0]);
-    if (n == 0) return e_fail(e, site->span, NULL, DIAG_TOO_FEW_ARGS, site->name, 1, 0);
+    Val key = {0}, other = {0}, all;
+    uint32_t npos = n - site->nkw;
+    for (uint32_t i = 0; i < site->nkw; i++) {
+        if (strcmp(site->kwnames[i], "key") == 0) key = args[npos + i];
+        else if (strcmp(site->kwnames[i], "default") == 0) other = args[npos + i];
+        else return e_fail(e, site->span, NULL, DIAG_UNKNOWN_KEYWORD, site->name, site->kwnames[i]);
+    }
+    if (npos == 0) return e_fail(e, site->span, NULL, DIAG_TOO_FEW_ARGS, site->name, 1, 0);
     CallSite inner = *site;
-    if (n == 1 && val_is_many(args[0])) return array_python_minmax(e, site, args[0]);
+    inner.nkw = 0;
+    n = npos;
+    if (n == 1 && !key.ty && val_is_many(args[0])) return array_python_minmax(e, &inner, args[0]);
     if (n == 1) {
-        if (!ty_is(args[0].ty, TY_TUPLE) || !args[0].ty->n)
-            return bad_arg(e, site, 0, args[0], "it takes several numbers, a tuple or an array");
-        n = args[0].ty->n;
-        args = args[0].items;
+        all = sequence_items(e, site->span, val_items(e, args[0]));
+        if (val_poisoned(all)) return all;
+        if (ty_is(all.ty, TY_TUPLE) && !all.ty->n && other.ty) return other;
+        if (!ty_is(all.ty, TY_TUPLE) || !all.ty->n)
+            return bad_arg(e, &inner, 0, args[0], "it takes several numbers, a tuple or an array");
+        n = all.ty->n;
+        args = all.items;
         inner.arg_spans = NULL;
     }
+    if (key.ty && !ty_is(key.ty, TY_NONE)) return chosen_by_key(e, site, key, n, args);
     if (!want_scalars(e, &inner, n, args, true)) return val_poison(e);
     Val r = args[0];
     for (uint32_t i = 1; i < n && !val_poisoned(r); i++) r = smaller(e, &inner, site->fn->param, r, args[i]);
@@ -173,15 +199,6 @@ Val fn_complex(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return val_complex(e, s, x, y);
 }
 
-Val fn_tuple(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    static const char *const params[] = {"/?iterable"};
-    Val x;
-    if (!call_bind(e, site, n, args, 1, params, &x)) return val_poison(e);
-    if (!x.ty) return val_tuple(e, 0, NULL);
-    if (!ty_is(x.ty, TY_TUPLE)) return bad_arg(e, site, 0, x, "the length of a tuple is part of its type");
-    return val_tuple(e, x.ty->n, x.items);
-}
-
 /* ---- containers and iteration --------------------------------------------------------------------------------- */
 Val fn_len(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
@@ -212,10 +229,15 @@ Val fn_reversed(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return bind_args(e, site, n, args, 1, &x) ? eval_reversed(e, site->span, x) : val_poison(e);
 }
 
-static bool tuple_arg(Eval *e, const CallSite *site, Val v) {
-    if (ty_is(v.ty, TY_TUPLE)) return true;
-    bad_arg(e, site, 0, v, "it takes a tuple or an array");
-    return false;
+/* A tuple, list, dict, set or range, as the tuple of its items. */
+static bool tuple_arg(Eval *e, const CallSite *site, Val *v) {
+    Val items = val_items(e, *v);
+    if (!val_poisoned(items)) items = sequence_items(e, site->span, items);
+    if (val_poisoned(items)) return false;
+    bool tuple = ty_is(items.ty, TY_TUPLE);
+    if (tuple) *v = items;
+    else bad_arg(e, site, 0, *v, "it takes a tuple or an array");
+    return tuple;
 }
 
 Val fn_sum(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -223,7 +245,7 @@ Val fn_sum(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v[2];
     if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
     if (val_is_many(v[0])) return array_python_sum(e, site, v[0], v[1].ty ? v[1] : val_int(e, 0));
-    if (!tuple_arg(e, site, v[0])) return val_poison(e);
+    if (!tuple_arg(e, site, &v[0])) return val_poison(e);
     Val r = v[1].ty ? v[1] : val_int(e, 0);
     for (uint32_t i = 0; i < v[0].ty->n; i++) r = eval_binary(e, site->span, PYB_ADD, r, v[0].items[i]);
     return r;
@@ -235,7 +257,7 @@ Val fn_any(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     bool any = site->fn->param;
     if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
     if (val_is_many(x)) return array_python_any(e, site, x, any);
-    if (!tuple_arg(e, site, x)) return val_poison(e);
+    if (!tuple_arg(e, site, &x)) return val_poison(e);
     for (uint32_t i = 0; i < x.ty->n; i++) {
         Val t = eval_truth(e, site->span, x.items[i]);
         if (val_poisoned(t)) return t;
@@ -244,65 +266,6 @@ Val fn_any(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         r = r.ty ? val_rt_bool(e, e_op2_of(e, any ? OP_OR : OP_AND, T_BOOL, r, t)) : t;
     }
     return r.ty ? r : val_bool(e, !any);
-}
-
-/* ---- types ------------------------------------------------------------------------------------------------------- */
-static bool is_python(Eval *e, Val x, const char *name) {
-    bool scalar = val_is_scalar(x), own = scalar && (x.ty->weak || e_numba(e));
-    DType d = scalar ? val_dtype(x) : DT_NONE;
-    if (strcmp(name, "bool") == 0) return own && d == DT_BOOL;
-    if (strcmp(name, "int") == 0) return own && (d == DT_BOOL || dt_is_int(d));
-    if (strcmp(name, "float") == 0) return scalar && (d == DT_F64 || (e_numba(e) && dt_is_float(d)));
-    if (strcmp(name, "complex") == 0) return scalar && (d == DT_C128 || (e_numba(e) && dt_is_complex(d)));
-    if (strcmp(name, "tuple") == 0) return x.ty->kind == TY_TUPLE;
-    return strcmp(name, "range") == 0 && x.ty->kind == TY_RANGE;
-}
-
-/* The abstract classes of numpy, and ndarray. */
-static bool is_numpy(Val x, const char *name) {
-    if (strcmp(name, "ndarray") == 0) return x.ty->kind == TY_ARRAY;
-    if (!val_is_scalar(x) || x.ty->weak) return false;
-    DKind k = dtype_info[x.ty->dtype].kind;
-    if (strcmp(name, "generic") == 0) return true;
-    if (strcmp(name, "number") == 0) return k != DK_BOOL;
-    if (strcmp(name, "integer") == 0) return k == DK_INT || k == DK_UINT;
-    if (strcmp(name, "signedinteger") == 0) return k == DK_INT;
-    if (strcmp(name, "unsignedinteger") == 0) return k == DK_UINT;
-    if (strcmp(name, "floating") == 0) return k == DK_FLOAT;
-    if (strcmp(name, "complexfloating") == 0) return k == DK_COMPLEX;
-    return strcmp(name, "inexact") == 0 && (k == DK_FLOAT || k == DK_COMPLEX);
-}
-
-static bool instance_of(Eval *e, Val x, Val cls, bool *known) {
-    HostInfo info;
-    memset(&info, 0, sizeof info);
-    if (cls.ty->kind == TY_TUPLE) {
-        bool any = false;
-        for (uint32_t i = 0; i < cls.ty->n; i++) any |= instance_of(e, x, cls.items[i], known);
-        return any;
-    }
-    if (cls.ty->kind == TY_NONE) return x.ty->kind == TY_NONE;
-    if (cls.ty->kind == TY_DTYPE) return val_is_scalar(x) && !x.ty->weak && x.ty->dtype == cls.ty->dtype;
-    *known &= cls.ty->kind == TY_OBJECT && e_host(e)->info(e_host(e)->self, cls.ty->obj, &info);
-    if (info.kind == HOST_NAMED && strncmp(info.path, "builtins.", 9) == 0) return is_python(e, x, info.path + 9);
-    *known &= info.kind == HOST_CLASS;
-    return *known && info.text && is_numpy(x, info.text);
-}
-
-Val fn_isinstance(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    Val x[2];
-    bool known = true;
-    if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);
-    bool r = instance_of(e, x[0], x[1], &known);
-    return known ? val_bool(e, r) : bad_arg(e, site, 1, x[1], "it takes classes, or a tuple of classes");
-}
-
-Val fn_type(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    Val x;
-    if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
-    if (!val_is_scalar(x) || is_weak(x))
-        return bad_arg(e, site, 0, x, "it takes a typed scalar; isinstance(x, int) tests the others");
-    return (Val){.ty = ty_dtype(e_types(e), val_dtype(x))};
 }
 
 /* ---- operator ------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_DEPTH = 64 };
+enum { MAX_DEPTH = 64, MAX_CALLS = 20000 };
 
 /* ---- binding ----------------------------------------------------------------------------------------- */
 static const char *param_name(const char *p) {
@@ -158,9 +158,14 @@ static bool bind_python(Eval *e, const CallSite *site, const Callee *c, Val fn, 
     return true;
 }
 
-static bool calls_itself(const Eval *e, const PyFunc *f) {
-    for (const Frame *fr = e->frame; fr; fr = fr->caller)
-        if (fr->inst->f == f) return true;
+/* Is this call inside a call of the function with the same types and constants? Then it would never end. */
+static bool calls_itself(const Eval *e, const PyFunc *f, uint32_t n, const Val *args) {
+    for (const Frame *fr = e->frame; fr; fr = fr->caller) {
+        if (fr->inst->base != f || fr->inst->nargs != n) continue;
+        uint32_t k = 0;
+        while (k < n && val_same(fr->inst->args[k], args[k])) k++;
+        if (k == n) return true;
+    }
     return false;
 }
 
@@ -202,21 +207,38 @@ Val call_declared_result(Eval *e, const CallSite *site, const Callee *callee, ui
     return convert_declared(e, site, declared, 0, &result) ? result : val_poison(e);
 }
 
+/* A call whose result is known and that does nothing else needs to be built only once. */
+static Val build_call(Eval *e, Instance *inst, const Callee *callee, const Val *args) {
+    uint32_t first = e->m->instrs.n;
+    Val v = build_inline(e, inst, callee, args);
+    bool pure = v.ty && val_is_known(v) && v.ty->kind != TY_POISON;
+    for (uint32_t i = first; pure && i < e->m->instrs.n; i++) {
+        Op op = (Op)e->m->instrs.at[i].op;
+        pure = op == OP_JUMP || op == OP_BRANCH || (op_info[op].flags & PURE);
+    }
+    inst->foldable = pure;
+    return v;
+}
+
 Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args) {
     const PyFunc *f = func_for(e, callee->code);
     if (!f) { /* what can't be translated was reported at the first call */
         if (!e->diags->nerrors) e_fail(e, site->span, NULL, DIAG_NO_CODE, site->name);
         return val_poison(e);
     }
-    if (calls_itself(e, f)) return e_fail(e, site->span, "write a loop", DIAG_RECURSION, f->name);
     if (e->depth >= MAX_DEPTH) return e_fail(e, site->span, NULL, DIAG_TOO_DEEP, (unsigned)MAX_DEPTH, f->name);
     Val *bound;
     if (!bind_python(e, site, callee, fn, f, n, args, &bound)) return val_poison(e);
     HostRef declared = declared_types(e, callee, f->params.n);
     for (uint32_t i = 0; declared && i < f->params.n; i++)
         if (!convert_declared(e, site, declared, i + 1, &bound[i])) return val_poison(e);
+    if (calls_itself(e, f, f->params.n, bound))
+        return e_fail(e, site->span, "write a loop; what is left to do goes into a local array", DIAG_RECURSION,
+                      f->name);
+    if (e->building && ++e->calls > MAX_CALLS)
+        return e_fail(e, site->span, "write a loop", DIAG_TOO_MANY_CALLS, (unsigned)MAX_CALLS, f->name);
     Instance *inst = infer_instance(e, f, callee, f->params.n, bound);
-    Val result = e->building ? build_inline(e, inst, callee, bound) : inst->result;
+    Val result = e->building && !inst->foldable ? build_call(e, inst, callee, bound) : inst->result;
     return call_declared_result(e, site, callee, f->params.n, result);
 }
 
@@ -306,7 +328,10 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
     if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE) {
         bool members = is_enum_class(e, (Val){.ty = ty_object(e->types, cls)});
         Val v = members ? call_constant(e, cls, n, args) : make_instance(e, site, cls, n, args);
-        return v.ty ? v : e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
+        if (v.ty) return v;
+        if (members)
+            return e_fail(e, site->span, "compare with the values of the members", DIAG_MEMBER_CONSTANT, site->name);
+        return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
     }
     return named_tuple(e, site, cls, names, (uint32_t)fields.n, n, args);
 }

@@ -39,6 +39,13 @@ Val val_items(Eval *e, Val v) {
     return items ? val_object(e, items) : v;
 }
 
+/* A list outside as a tuple. */
+Val list_items(Eval *e, Val v) {
+    HostInfo info;
+    bool list = object_info(e, v, &info) && info.kind == HOST_LIST;
+    return list ? val_items(e, v) : v;
+}
+
 /* ---- dicts --------------------------------------------------------------------------------------------------- */
 Val dict_of(Eval *e, uint32_t n, const Val *keys_and_values) {
     return val_composite(e, TY_DICT, 0, 2 * n, keys_and_values);
@@ -139,8 +146,7 @@ static Val select_value(Eval *e, PySpan span, Val d, Val key) {
     Val all = {0}, out = {0}, any = val_bool(e, false);
     for (uint32_t i = 0; i < n; i++)
         if (!val_is_scalar(d.items[2 * i]) || !val_join(e, all, d.items[2 * i + 1], &all))
-            return e_fail(e, span, "only a constant key may choose among values of different types", DIAG_TUPLE_INDEX,
-                          ty_text(e->types, d.ty), e_text(e, key));
+            return e_fail(e, span, NULL, DIAG_DICT_VALUES, e_text(e, key));
     for (uint32_t i = n; i-- > 0;) {
         Val hit = eval_compare(e, span, PYC_EQ, key, d.items[2 * i]), value = val_coerce(e, d.items[2 * i + 1], all);
         if (val_poisoned(hit)) return hit;
@@ -191,5 +197,5 @@ Val call_constant(Eval *e, HostRef f, uint32_t n, const Val *args) {
     for (uint32_t i = 0; i < n; i++)
         if (!(objects[i] = val_as_object(e, args[i]))) return (Val){0};
     HostRef r = e->host->call(e->host->self, f, n, objects);
-    return r ? val_object(e, r) : (Val){0};
+    return r ? list_items(e, val_object(e, r)) : (Val){0};
 }

@@ -34,6 +34,9 @@ typedef enum OperandKind {
     O_BACK,
     O_ABS,
     O_NONE_FWD,
+    O_SUPER,
+    O_MATCH,
+    O_SETUP,
     O_NONE_BACK
 } OperandKind;
 
@@ -256,6 +259,8 @@ static bool emit_number(Decoder *d, const OpRow *r) {
     }
 }
 
+static void setup_finally(Decoder *d);
+
 static bool emit_row(Decoder *d, const OpRow *r) {
     COp op = (COp)r->op;
     switch ((OperandKind)r->operand) {
@@ -286,6 +291,19 @@ static bool emit_row(Decoder *d, const OpRow *r) {
     case O_ABS: return emit_jump(d, op, r->value, (OperandKind)r->operand);
     case O_NONE_FWD:
     case O_NONE_BACK: return emit_none_jump(d, r);
+    case O_SUPER:
+        emit(d, op, 0, 0);
+        return emit_name(d, C_ATTR, d->arg >> 2) && (!(d->arg & 1) || (emit(d, C_PUSH_NULL, 0, 0), true));
+    case O_MATCH:
+        if (!emit_number(d, r) || d->code->version > 310) return d->code->version > 310;
+        emit(d, C_COPY, 1, 0);
+        emit(d, C_CONST, -1, 0);
+        emit(d, C_IS, 1, 0);
+        return true;
+    case O_SETUP:
+        emit(d, op, 0, 0);
+        setup_finally(d);
+        return true;
     case O_FORMAT: emit(d, op, d->arg & 4 ? 1 : 0, conversions[d->arg & 3]); return true;
     case O_CONVERT:
     case O_COMMON:
@@ -377,21 +395,47 @@ static bool decode_units(Decoder *d) {
     return true;
 }
 
-/* A handler at PUSH_EXC_INFO belongs to a `try` or `with`; those of inlined comprehensions have none. */
-static void refuse_try(Decoder *d, uint32_t start, uint32_t target) {
+static const OpRow *row_at(const Decoder *d, uint32_t unit) {
     unsigned caches;
-    const OpRow *at = row_of(d->code->version, d->code->code[2 * (size_t)target], &caches);
-    const OpRow *after =
-        target + 1 < d->nunits ? row_of(d->code->version, d->code->code[2 * (size_t)target + 2], &caches) : NULL;
-    if (!at || at->name != PYN_PUSH_EXC_INFO || (after && after->name == PYN_WITH_EXCEPT_START)) return;
-    PySpan span = span_at(d->code, start);
-    if (start > 0) { /* the `try` itself is a NOP before what it protects */
-        const OpRow *before = row_of(d->code->version, d->code->code[2 * (size_t)start - 2], &caches);
-        if (before && before->name == PYN_NOP) span = span_at(d->code, start - 1);
-    }
+    return unit < d->nunits ? row_of(d->code->version, d->code->code[2 * (size_t)unit], &caches) : NULL;
+}
+
+/* Where the word `try` stands, for the message. */
+static PySpan try_span(const Decoder *d, uint32_t start) {
+    const OpRow *before =
+        start > 0 ? row_at(d, start - 1) : NULL; /* the `try` itself is a NOP before what it protects */
+    PySpan span = span_at(d->code, before && before->name == PYN_NOP ? start - 1 : start);
     span.end_line = span.line;
     span.end_col = span.col ? span.col + 3 : 0;
-    py_refuse(d->c, span, REFUSE_TRY);
+    return span;
+}
+
+/* A handler at PUSH_EXC_INFO belongs to a `try` or `with`; those of inlined comprehensions have none. That of a
+ * `finally` runs its block and raises again; nothing but an exception leads to it, and the block stands on the other
+ * ways, too. */
+static void refuse_try(Decoder *d, uint32_t start, uint32_t end, uint32_t target) {
+    const OpRow *at = row_at(d, target), *after = row_at(d, target + 1);
+    if (!at || at->name != PYN_PUSH_EXC_INFO || (after && after->name == PYN_WITH_EXCEPT_START)) return;
+    bool except = after && after->name == PYN_POP_TOP;
+    for (uint32_t i = target + 1; !except && i < d->nunits; i++) {
+        const OpRow *r = row_at(d, i);
+        if (r && r->name == PYN_RERAISE) break;
+        except = r && (r->name == PYN_CHECK_EXC_MATCH || r->name == PYN_CHECK_EG_MATCH || r->name == PYN_POP_EXCEPT);
+    }
+    bool raises = false;
+    for (uint32_t i = start; i < end; i++) raises |= row_at(d, i) && row_at(d, i)->name == PYN_RAISE_VARARGS;
+    if (except || raises) py_refuse(d->c, try_span(d, start), except ? REFUSE_TRY : REFUSE_FINALLY);
+}
+
+/* 3.10: an `except` begins with the exception's three parts, which it drops or copies. */
+static void setup_finally(Decoder *d) {
+    uint32_t target = d->next + d->arg;
+    const OpRow *r = row_at(d, target);
+    bool except = !r || r->name == PYN_POP_TOP || r->name == PYN_DUP_TOP, raises = false;
+    if (r && r->name == PYN_WITH_EXCEPT_START) return;
+    for (uint32_t i = d->next; i < target && i < d->nunits; i++) raises |= row_at(d, i)->name == PYN_RAISE_VARARGS;
+    PySpan span = d->span;
+    if (except || raises) emit(d, C_REFUSE, except ? REFUSE_TRY : REFUSE_FINALLY, 0)->span = span;
 }
 
 /* 3.11's table of protected ranges: numbers of six bits a byte, bit 6 says that more follow; four make an entry. */
@@ -409,7 +453,7 @@ void pycode_refuse_try(PyCtx *c) {
             }
         if (field[2] >= d->nunits || field[0] >= d->nunits || field[2] == seen_target) continue;
         seen_target = field[2];
-        refuse_try(d, field[0], field[2]);
+        refuse_try(d, field[0], field[0] + field[1], field[2]);
     }
 }
 

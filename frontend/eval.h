@@ -32,6 +32,8 @@ typedef struct CallSite {
     const PyInstr *at;                 /* the instruction: what a call makes once belongs to it; may be NULL */
 } CallSite;
 
+typedef enum DictPart { DICT_KEYS, DICT_VALUES, DICT_ITEMS } DictPart;   /* containers.c */
+
 typedef Val DevCall(Eval *e, const CallSite *site, uint32_t n, const Val *args);
 
 /* devfn.c: NULL if there is no such name. is_value rows ("gpu.threadIdx.x") are evaluated where they are named, with n = 0. */

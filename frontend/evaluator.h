@@ -47,7 +47,7 @@ typedef struct Instance {
     Val result;                 /* ty NULL: never returns */
     Conflict *result_conflict;
     bool unsettled;             /* the types still rose after many sweeps */
-    bool active;                /* being inferred */
+    bool foldable;              /* the result is known, and a call does nothing else */
     uint32_t fails;             /* instructions that can't be typed */
     struct Instance *next;
 } Instance;
@@ -106,6 +106,7 @@ struct Eval {
     VEC(AttrEntry) attrs;
     Instance *instances;
     uint32_t fails;             /* mistakes met in infer mode, where they aren't reported */
+    uint32_t calls;             /* built inline so far */
     uint32_t depth;
     Epoch epoch;
 };
@@ -194,10 +195,13 @@ Val range_has(Eval *e, PySpan span, Val iter);
 Val range_value(Eval *e, Val iter);
 Val range_next(Eval *e, Val iter);
 
+/* attrs.c */
+Val find_attr(Eval *e, PySpan span, Val v, const char *name);   /* ty NULL: no such attribute */
+
 /* containers.c */
-typedef enum DictPart { DICT_KEYS, DICT_VALUES, DICT_ITEMS } DictPart;
 bool is_enum_class(Eval *e, Val v);
 Val val_items(Eval *e, Val v);                      /* a container outside, or a dict, as the tuple that iterating gives */
+Val list_items(Eval *e, Val v);                     /* a list outside as a tuple; others as they are */
 Val dict_of(Eval *e, uint32_t n, const Val *keys_and_values);
 Val dict_known(Eval *e, Val v);                     /* a dict outside as TY_DICT; others as they are */
 Val dict_part(Eval *e, Val d, DictPart part);
@@ -207,6 +211,17 @@ Val dict_item(Eval *e, PySpan span, Val d, Val key);
 bool dict_find(Eval *e, Val d, Val key, Val *out);
 HostRef val_as_object(Eval *e, Val v);
 Val call_constant(Eval *e, HostRef f, uint32_t n, const Val *args);
+
+/* patterns.c */
+Val match_class(Eval *e, PySpan span, Val subject, Val cls, Val names, uint32_t positional);
+Val match_keys(Eval *e, Val subject, Val keys);
+Val generator_start(Eval *e, Val consumer);
+Val generator_step(Eval *e, PySpan span, Val consumer, Val items, Val item);
+Val generator_done(Eval *e, Val consumer, Val items);
+Val generator_end(Eval *e, Val consumer, Val items);
+
+/* pyfns.c */
+bool instance_of(Eval *e, Val x, Val cls, bool *known);   /* isinstance(); *known is cleared if cls is none */
 
 /* objects.c */
 Val object_class(Eval *e, Val instance);

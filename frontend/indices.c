@@ -290,8 +290,11 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
 /* ---- a[index] = value -------------------------------------------------------------------------------- */
 bool array_writable(Eval *e, PySpan span, Val a) {
     if (a.ty->kind != TY_ARRAY)
-        e_fail(e, span, a.ty->kind == TY_TUPLE ? "a tuple can't be changed: make a new one" : NULL, DIAG_NOT_ASSIGNABLE,
-               e_text(e, a));
+        e_fail(e, span,
+               a.ty->kind == TY_TUPLE  ? "a tuple can't be changed: make a new one"
+               : a.ty->kind == TY_DICT ? "a dict can't be changed: numbers as keys are indices of an array"
+                                       : NULL,
+               DIAG_NOT_ASSIGNABLE, e_text(e, a));
     else if (a.ty->readonly)
         e_fail(e, span,
                a.ty->space == T_PTRC ? "captured arrays are constants: pass it as an argument"

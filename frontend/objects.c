@@ -79,6 +79,13 @@ Val super_attr(Eval *e, PySpan span, Val v, const char *name) {
     Val self = v.items[0];
     if (!self.ty->obj) return (Val){0};
     HostRef raw = e->host->class_attr(e->host->self, self.ty->obj, v.ty->obj, name);
+    HostInfo info;
+    if (strcmp(name, "__init__") == 0 && object_info(e, raw, &info) && info.kind != HOST_FUNCTION) {
+        Val *items = ARENA_NEW(e->arena, Val); /* object's does nothing */
+        *items = self;
+        return (Val){.ty = ty_composite(e->types, TY_METHOD, 0, 1, items, NULL, "object.__init__", NULL),
+                     .items = items};
+    }
     return raw ? bind_attr(e, span, raw, self.ty->obj, &self, name) : (Val){0};
 }
 

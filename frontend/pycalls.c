@@ -40,10 +40,6 @@ void tr_function(Translator *t, Frame *fr, uint32_t flags, bool named) {
         tr_bad(t, "a function is made of something that isn't code");
         return;
     }
-    if (!strcmp(inner.name, "<genexpr>")) {
-        py_refuse(t->c, t->span, REFUSE_GENEXPR);
-        return;
-    }
     if (annotations) discard(t, annotations, 0);
     PyRef r = tr_emit_n(t, PY_FUNCTION, 3, part);
     tr_instr(t, r)->obj = obj;
@@ -104,7 +100,38 @@ void tr_func_attr(Translator *t, Frame *fr, uint32_t flag) {
 /* ---- comprehensions of 3.10 and 3.11 ---------------------------------------------------------------- */
 
 static bool is_comprehension(const char *name) {
-    return !strcmp(name, "<listcomp>") || !strcmp(name, "<setcomp>") || !strcmp(name, "<dictcomp>");
+    return !strcmp(name, "<listcomp>") || !strcmp(name, "<setcomp>") || !strcmp(name, "<dictcomp>") ||
+           !strcmp(name, "<genexpr>");
+}
+
+/* The function that the next instruction calls with the value that is on top after this one; 0: none, or it takes more.
+ */
+static PyRef consumer_of(Translator *t, Frame *fr, const CInstr *in) {
+    const CInstr *end = fr->code.instrs.at + fr->code.instrs.n, *next = in + 1;
+    while (next < end && next->op == C_NOP) next++;
+    if (next >= end || next->op != C_CALL || next->arg != 1 || next->kw || t->stack.n < 1) return 0;
+    if (next->arg2) return tr_value_of(t, fr, tr_peek(t, 1));
+    if (t->stack.n < 2) return 0;
+    Entry *b = tr_peek(t, 1), *a = tr_peek(t, 2);
+    if ((a->kind == E_NULL) == (b->kind == E_NULL)) return 0;
+    return tr_value_of(t, fr, a->kind == E_NULL ? b : a);
+}
+
+/* What the loop over a generator expression leaves for its consumer. */
+void tr_end_generator(Translator *t, Frame *fr) {
+    PyRef consumer = tr_load_var(t, fr->consumer), items = tr_load_var(t, fr->items);
+    tr_store_var(t, fr->return_var, tr_emit2(t, PY_GEN_END, consumer, items));
+    tr_terminate(t, PYT_JUMP, 0, 1, fr->return_to, 0);
+}
+
+static void begin_generator(Translator *t, Frame *fr, Frame *inner, const CInstr *in) {
+    PyRef consumer = consumer_of(t, fr, in);
+    if (!consumer) consumer = tr_emit_const(t, t->c->host->none);
+    inner->generator = true;
+    inner->consumer = tr_new_var(t, NULL, inner->nesting, MAX_DEPTH);
+    inner->items = tr_new_var(t, NULL, inner->nesting, MAX_DEPTH + 1);
+    tr_store_var(t, inner->consumer, consumer);
+    tr_store_var(t, inner->items, tr_emit1(t, PY_GEN_START, consumer));
 }
 
 /* The variables of the inner code: its free variables are those of the outer, through the closure's cells. */
@@ -125,7 +152,7 @@ static bool place_inner(Translator *t, Frame *inner, PyRef closure) {
 }
 
 /* Translates the call of a comprehension's function in place, as later versions compile it. */
-static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg) {
+static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg, const CInstr *in) {
     const PyInstr *made = tr_made_here(t, fn, PY_FUNCTION);
     if (!made || !is_comprehension(made->name) || fr->nesting >= MAX_NESTING) return false;
     HostCode code;
@@ -135,6 +162,7 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg) 
     Frame *inner = ARENA_NEW(c.arena, Frame);
     inner->nesting = fr->nesting + 1;
     c.code = &code;
+    c.in_place = !strcmp(made->name, "<genexpr>");
     if (!pycode_decode(&c, &inner->code) || !pycode_flow(&c, &inner->code, &inner->flow)) {
         outer->failed = true;
         return true;
@@ -146,6 +174,7 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg) 
     }
     discard(t, fn, 0);
     tr_store_var(t, inner->places[0].var, arg);
+    if (c.in_place) begin_generator(t, fr, inner, in);
     tr_spill(t, fr);
     VEC(Entry) saved = {t->stack.at, t->stack.n, t->stack.cap};
     PySpan span = t->span;
@@ -205,6 +234,23 @@ static bool read_names(Translator *t, HostRef tuple, uint32_t nargs, const char 
     return true;
 }
 
+/* `super` is the global of that name. */
+PyRef tr_super(Translator *t, PyRef super, PyRef cls, PyRef self) {
+    if (tr_instr(t, super)->op == PY_GLOBAL) tr_instr(t, super)->op = PY_UNDEF; /* unused: dropped later */
+    return tr_emit2(t, PY_SUPER, cls, self);
+}
+
+/* super(), whose class is a hidden free variable, or super(cls, self); 0: another call. */
+static PyRef call_of_super(Translator *t, const Frame *fr, PyRef super, uint32_t nargs, const PyRef *args) {
+    if (nargs == 2) return tr_super(t, super, args[0], args[1]);
+    bool method = false;
+    for (uint32_t s = 0; s < fr->code.nslots; s++)
+        method |= fr->code.slots[s].kind == SLOT_FREE && !strcmp(fr->code.slots[s].name, "__class__");
+    if (nargs || !method || fr->nesting || !t->f->params.n) return 0;
+    PyRef cls = tr_with_name(t, tr_emit0(t, PY_CLOSURE), "__class__");
+    return tr_super(t, super, cls, tr_load_var(t, 0));
+}
+
 void tr_call(Translator *t, Frame *fr, const CInstr *in) {
     uint32_t nargs = (uint32_t)in->arg, nnames = 0;
     const char **names = NULL;
@@ -221,7 +267,14 @@ void tr_call(Translator *t, Frame *fr, const CInstr *in) {
         tr_bad(t, "a call has too many arguments");
         return;
     }
-    if (nargs + extra == 1 && inline_comprehension(t, fr, callee, self ? self : args[0])) return;
+    if (nargs + extra == 1 && inline_comprehension(t, fr, callee, self ? self : args[0], in)) return;
+    if (tr_instr(t, callee)->op == PY_GLOBAL && !strcmp(tr_instr(t, callee)->name, "super") && !self) {
+        PyRef super = call_of_super(t, fr, callee, nargs, args);
+        if (super) {
+            tr_push(t, super);
+            return;
+        }
+    }
     PyRef *all = ARENA_ARRAY(t->c->arena, PyRef, n);
     all[0] = callee;
     all[extra] = extra ? self : callee;
@@ -229,6 +282,11 @@ void tr_call(Translator *t, Frame *fr, const CInstr *in) {
     PyRef r = tr_emit_n(t, PY_CALL, n, all);
     tr_instr(t, r)->kwnames.at = names;
     tr_instr(t, r)->kwnames.n = nnames;
+    const PyInstr *fn = tr_instr(t, callee);
+    if (t->initialiser && fr->nesting == 0 && fn->op == PY_ATTR && !strcmp(fn->name, "__init__")) {
+        tr_store_var(t, 0, r); /* the instance after a base's __init__ */
+        r = tr_emit_const(t, t->c->host->none);
+    }
     tr_push(t, r);
 }
 

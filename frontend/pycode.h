@@ -65,6 +65,11 @@
     X(IMPORT_FROM,  "push top.names[arg]") \
     X(LEN,          "push len(top) of a pattern") \
     X(MATCH_SEQ,    "push whether the top is a sequence") \
+    X(MATCH_MAP,    "push whether the top is a dict") \
+    X(MATCH_CLASS,  "subject, class and names become a tuple of attributes, or None; arg: positional ones") \
+    X(MATCH_KEYS,   "push a tuple of the values that second has for the keys on top, or None") \
+    X(SUPER,        "super, class and instance become what super() gives") \
+    X(YIELD,        "pop an item of a generator; push what was sent") \
     X(JUMP,         "") \
     X(JUMP_IF,      "pop; arg: 1 jumps when true, 0 when false") \
     X(JUMP_OR_POP,  "arg as JUMP_IF; keeps the top when it jumps") \
@@ -87,15 +92,14 @@ typedef enum COp {
     X(TRY,       "try", "a kernel has no exception handling", "test the condition with `if` before the operation that fails") \
     X(WITH,      "with", "context managers need exception handling", "call what the block needs directly") \
     X(GENERATOR, "a generator", "a kernel can't be suspended at a yield", "write the values into an array") \
-    X(GENEXPR,   "a generator expression", "a kernel can't be suspended at each item", "write a loop, or a list with [ ]") \
     X(ASYNC,     "async code", "a kernel can't be suspended at an await", "make it a plain function") \
     X(CLASS,     "a class definition", "types can't be made in a kernel", "define the class outside, or use a tuple") \
     X(GLOBAL,    "an assignment to a global variable", "globals are constants of the compiled kernel", "write the result into an array argument") \
     X(NONLOCAL,  "an assignment to a nonlocal variable", "free variables are constants of the compiled function", "return the value and assign it in the outer function") \
-    X(SUPER,     "super()", "methods with a class hierarchy are not compiled", "call the function that is meant") \
+    X(FINALLY,   "a raise inside try/finally", "a thread ends where it raises", "raise before the try, or without it") \
     X(IMPORT_STAR, "import *", "names must be known at compile time", "import the names that are used") \
     X(RELATIVE,  "a relative import", "the package isn't known inside a kernel", "import the module at the top of the file") \
-    X(PATTERN,   "this pattern", "only constants, names, alternatives and sequences can be matched", "compare with `if`, or match on a tuple") \
+    X(PATTERN,   "the rest of a matched dict", "a dict in a kernel has a fixed size", "name the keys") \
     X(TEMPLATE,  "a template string", "templates are objects of the Python runtime", "use an f-string") \
     X(TYPE_PARAMS, "a type statement or type parameters", "types can't be made in a kernel", "define it outside the kernel") \
     X(DEL_ATTR,  "the deletion of an attribute", "objects can't change in a kernel", "leave the attribute alone") \
@@ -126,6 +130,7 @@ typedef struct PyCtx {
     DiagList *diags;
     const HostCode *code;
     bool failed;
+    bool in_place;          /* the code of a generator expression, translated where it is consumed */
 } PyCtx;
 
 typedef struct CCode {

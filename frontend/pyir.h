@@ -38,7 +38,7 @@ typedef uint32_t PyBlockId;
     X(IS,          2, "imm: 1 for `is not`") \
     X(CONTAINS,    2, "args[0] in args[1]; imm: 1 for `not in`") \
     X(ATTR,        1, "args[0].name") \
-    X(STORE_ATTR,  2, "args[0].name = args[1]") \
+    X(STORE_ATTR,  2, "args[0].name = args[1]; in an __init__ its value is the instance after that") \
     X(SUBSCR,      2, "args[0][args[1]]") \
     X(STORE_SUBSCR,3, "args[0][args[1]] = args[2]") \
     X(DEL_SUBSCR,  2, "del args[0][args[1]]") \
@@ -69,7 +69,14 @@ typedef uint32_t PyBlockId;
     X(IMPORT,      0, "import inside the function: `name` is the module's dotted name") \
     X(MATCH_LEN,   1, "len(args[0]) as match patterns take it") \
     X(MATCH_SEQ,   1, "is args[0] a sequence, as match patterns ask") \
-    X(MATCH_OTHER, 1, "a mapping, class or key pattern: not supported; name says which")
+    X(MATCH_MAP,   1, "is args[0] a dict, as match patterns ask") \
+    X(MATCH_CLASS, 3, "a tuple of args[0]'s attributes if it is of class args[1], else None: imm of __match_args__, then those that args[2] names") \
+    X(MATCH_KEYS,  2, "a tuple of args[0]'s values for the keys args[1], or None if one is missing") \
+    X(SUPER,       2, "super() in a method of class args[0], whose instance is args[1]") \
+    X(GEN_START,   1, "what args[0], a function that takes a generator expression, begins with: sum, any, all, min, max, else a tuple") \
+    X(GEN_STEP,    3, "args[1], what args[0] has, with another item args[2]") \
+    X(GEN_DONE,    2, "does args[0] need no more items than those in args[1]?") \
+    X(GEN_END,     2, "an iterable that has for args[0] the same meaning as all items in args[1]")
 
 typedef enum PyOp {
 #define X(name, n, what) PY_##name,

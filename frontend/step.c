@@ -127,6 +127,7 @@ static Val step_unpack(const Step *s) {
     Val v = arg(s, 0);
     if (val_poisoned(v)) return v;
     v = val_items(s->e, v);
+    if (!val_poisoned(v) && v.ty->kind != TY_ARRAY) v = sequence_items(s->e, s->span, v);
     if (val_poisoned(v)) return v;
     if (v.ty->kind != TY_TUPLE) return unpack_sequence(s, v);
     if (v.ty->n != s->in->imm2) return e_fail(s->e, s->span, NULL, DIAG_UNPACK_COUNT, v.ty->n, s->in->imm2);
@@ -354,8 +355,28 @@ static Val step_store_attr(const Step *s) {
     Val v = arg(s, 0);
     if (val_poisoned(v)) return v;
     if (v.ty->kind == TY_RECORD || (v.ty->kind == TY_ARRAY && v.ty->record)) return store_field(s, v);
-    return e_fail(s->e, s->span, "a kernel writes elements of arrays", DIAG_STORE_ATTRIBUTE, s->in->name,
-                  e_text(s->e, v));
+    Val value = arg(s, 1);
+    return instance_with(s->e, s->span, v, s->in->name, value);
+}
+
+/* Patterns of classes and dicts, super(), generator expressions. */
+static Val step_made(const Step *s) {
+    Eval *e = s->e;
+    Val v[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        v[i] = i < s->in->nargs ? arg(s, i) : val_none(e);
+        if (val_poisoned(v[i])) return val_poison(e);
+    }
+    switch ((PyOp)s->in->op) {
+    case PY_MATCH_MAP: return val_bool(e, dict_known(e, v[0]).ty->kind == TY_DICT);
+    case PY_MATCH_CLASS: return match_class(e, s->span, v[0], v[1], v[2], s->in->imm);
+    case PY_MATCH_KEYS: return match_keys(e, v[0], v[1]);
+    case PY_SUPER: return eval_super(e, s->span, v[0], v[1]);
+    case PY_GEN_START: return generator_start(e, v[0]);
+    case PY_GEN_STEP: return generator_step(e, s->span, v[0], v[1], v[2]);
+    case PY_GEN_DONE: return generator_done(e, v[0], v[1]);
+    default: return generator_end(e, v[0], v[1]);
+    }
 }
 
 static Val step_to_tuple(const Step *s) {
@@ -459,8 +480,14 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_CALL_EX: return step_call_ex(s);
     case PY_FUNCTION: return step_function(s);
     case PY_MATCH_SEQ: return step_match_seq(s);
-    case PY_MATCH_OTHER:
-        return refuse(s, in->name ? in->name : "this pattern", "match works on constants and tuples", NULL);
+    case PY_MATCH_MAP:
+    case PY_MATCH_CLASS:
+    case PY_MATCH_KEYS:
+    case PY_SUPER:
+    case PY_GEN_START:
+    case PY_GEN_STEP:
+    case PY_GEN_DONE:
+    case PY_GEN_END: return step_made(s);
     default: return step_collection(s);
     }
 }

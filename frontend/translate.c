@@ -265,6 +265,13 @@ static void do_attr(Translator *t, Frame *fr, const char *name) {
     if (!t->c->failed) tr_push(t, tr_with_name(t, tr_emit1(t, PY_ATTR, v), name));
 }
 
+/* self.name = v in an __init__ makes a new self. */
+static void store_attr(Translator *t, const Frame *fr, PyRef of, PyRef v, const char *name) {
+    bool self = t->initialiser && fr->nesting == 0 && tr_instr(t, of)->op == PYX_LOADVAR && tr_instr(t, of)->imm == 0;
+    PyRef r = tr_with_name(t, tr_emit2(t, PY_STORE_ATTR, of, v), name);
+    if (self) tr_store_var(t, 0, r);
+}
+
 /* Pops in CPython's order: the container is above the value, the index on top. */
 static void do_stores(Translator *t, Frame *fr, const CInstr *in) {
     PyRef b = tr_pop(t, fr), a = tr_pop(t, fr), v = in->op == C_STORE_SUBSCR ? tr_pop(t, fr) : 0;
@@ -272,7 +279,7 @@ static void do_stores(Translator *t, Frame *fr, const CInstr *in) {
     switch (in->op) {
     case C_STORE_SUBSCR: tr_emit3(t, PY_STORE_SUBSCR, a, b, v); break;
     case C_DEL_SUBSCR: tr_emit2(t, PY_DEL_SUBSCR, a, b); break;
-    default: tr_with_name(t, tr_emit2(t, PY_STORE_ATTR, b, a), t->c->code->names[in->arg]);
+    default: store_attr(t, fr, b, a, t->c->code->names[in->arg]);
     }
 }
 
@@ -280,6 +287,7 @@ static void do_peeking(Translator *t, Frame *fr, const CInstr *in) {
     PyRef v = tr_top(t, fr, 1);
     if (t->c->failed) return;
     switch (in->op) {
+    case C_MATCH_MAP: tr_push(t, tr_emit1(t, PY_MATCH_MAP, v)); break;
     case C_LEN: tr_push(t, tr_emit1(t, PY_MATCH_LEN, v)); break;
     case C_MATCH_SEQ: tr_push(t, tr_emit1(t, PY_MATCH_SEQ, v)); break;
     default: tr_push(t, tr_with_name(t, tr_emit1(t, PY_ATTR, v), t->c->code->names[in->arg]));
@@ -326,6 +334,39 @@ static void do_operation(Translator *t, Frame *fr, const CInstr *in, uint32_t in
     }
 }
 
+/* Patterns of classes and dicts, super(). */
+static void do_objects(Translator *t, Frame *fr, const CInstr *in) {
+    if (in->op == C_MATCH_KEYS) {
+        PyRef keys = tr_top(t, fr, 1), subject = tr_top(t, fr, 2);
+        if (!t->c->failed) tr_push(t, tr_emit2(t, PY_MATCH_KEYS, subject, keys));
+        return;
+    }
+    PyRef c = tr_pop(t, fr), b = tr_pop(t, fr), a = tr_pop(t, fr);
+    if (t->c->failed) return;
+    if (in->op == C_MATCH_CLASS) tr_push(t, tr_with_imm(t, tr_emit3(t, PY_MATCH_CLASS, a, b, c), (uint32_t)in->arg));
+    else tr_push(t, tr_super(t, a, b, c));
+}
+
+/* An item of a generator expression goes to what consumes it; what needs no more leaves the loop. */
+static void do_yield(Translator *t, Frame *fr) {
+    PyRef v = tr_pop(t, fr);
+    if (!fr->generator) tr_bad(t, "a yield outside a generator expression");
+    if (t->c->failed) return;
+    tr_spill(t, fr);
+    PyRef consumer = tr_load_var(t, fr->consumer), items = tr_load_var(t, fr->items);
+    PyRef more = tr_emit3(t, PY_GEN_STEP, consumer, items, v);
+    tr_store_var(t, fr->items, more);
+    PyRef done = tr_emit2(t, PY_GEN_DONE, consumer, more);
+    PyBlockId leave = tr_new_block(t), on = tr_new_block(t);
+    tr_terminate(t, PYT_BRANCH, done, 2, leave, on);
+    t->cur = leave;
+    tr_end_generator(t, fr);
+    t->cur = on;
+    for (uint32_t i = 0; i < t->stack.n; i++)
+        if (t->stack.at[i].kind != E_NULL) t->stack.at[i] = (Entry){E_SLOT, i};
+    tr_push(t, tr_emit_const(t, t->c->host->none));
+}
+
 static void do_instr(Translator *t, Frame *fr, const CInstr *in, uint32_t index) {
     uint32_t n = (uint32_t)in->arg;
     switch ((COp)in->op) {
@@ -363,7 +404,12 @@ static void do_instr(Translator *t, Frame *fr, const CInstr *in, uint32_t index)
     case C_IMPORT: tr_import(t, fr, t->c->code->names[n]); break;
     case C_LEN:
     case C_MATCH_SEQ:
+    case C_MATCH_MAP:
     case C_IMPORT_FROM: do_peeking(t, fr, in); break;
+    case C_MATCH_CLASS:
+    case C_MATCH_KEYS:
+    case C_SUPER: do_objects(t, fr, in); break;
+    case C_YIELD: do_yield(t, fr); break;
     default: do_operation(t, fr, in, index);
     }
 }
@@ -413,6 +459,11 @@ static void raise(Translator *t, Frame *fr, uint32_t n) {
 static void return_value(Translator *t, Frame *fr) {
     PyRef v = tr_pop(t, fr);
     if (t->c->failed) return;
+    if (fr->generator) {
+        tr_end_generator(t, fr);
+        return;
+    }
+    if (fr->nesting == 0 && t->initialiser) v = tr_load_var(t, 0);
     if (fr->nesting == 0) {
         tr_terminate(t, PYT_RETURN, v, 0, 0, 0);
         return;
@@ -482,10 +533,14 @@ static void add_params(Translator *t, const HostCode *code, uint32_t nslots) {
     t->f->nposonly = code->posonlyargcount;
 }
 
+static bool is_initialiser(const HostCode *code) {
+    return code->argcount > 0 && (!strcmp(code->name, "__init__") || !strcmp(code->name, "__post_init__"));
+}
+
 static PyFunc *translate(PyCtx *c, PyVars *vars) {
     const HostCode *code = c->code;
     PyFunc *f = ARENA_NEW(c->arena, PyFunc);
-    Translator t = {.c = c, .f = f, .vars = vars};
+    Translator t = {.c = c, .f = f, .vars = vars, .initialiser = is_initialiser(code)};
     Frame fr = {.nesting = 0};
     if (!pycode_decode(c, &fr.code) || !pycode_flow(c, &fr.code, &fr.flow)) return NULL;
     f->arena = c->arena;

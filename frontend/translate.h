@@ -31,6 +31,8 @@ typedef struct Frame {
     VEC(uint32_t) todo;
     PyBlockId return_to;    /* a comprehension: where it goes on, and the variable that takes its value */
     uint32_t return_var, nesting;
+    bool generator;         /* a generator expression: `items` has what was made of its items, for `consumer` */
+    uint32_t items, consumer;
 } Frame;
 
 typedef struct Translator {
@@ -40,6 +42,7 @@ typedef struct Translator {
     PyBlockId cur;
     VEC(Entry) stack;
     PySpan span;
+    bool initialiser;       /* an __init__, which returns its instance */
 } Translator;
 
 /* pystack.c */
@@ -78,6 +81,8 @@ void tr_call(Translator *t, Frame *fr, const CInstr *in);
 void tr_call_ex(Translator *t, Frame *fr, bool with_map, bool halves);
 void tr_import(Translator *t, Frame *fr, const char *name);
 PyRef tr_cell(Translator *t, PyRef value, uint32_t var);
+PyRef tr_super(Translator *t, PyRef super, PyRef cls, PyRef self);
+void tr_end_generator(Translator *t, Frame *fr);
 
 /* translate.c: decodes nothing, translates fr->code from block `entry` on */
 void tr_code(Translator *t, Frame *fr, PyBlockId entry);

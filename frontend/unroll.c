@@ -3,7 +3,7 @@
  * A `for` loop over a tuple, a range or the like, whose length is known, is a loop at run time as long as its body can
  * be typed once for all items. Where it can't (items of different types, names as strings, a list that gets longer),
  * the innermost such loop around is unrolled, and the function is inferred again, until nothing is wrong or nothing
- * helps. What is still wrong then is reported from the version with the fewest mistakes. */
+ * helps. What is still wrong then is reported from the last version that repaired something. */
 #include "evaluator.h"
 
 #include <string.h>
@@ -46,9 +46,13 @@ static uint32_t find_loops(Eval *e, const Instance *inst, PyLoop *loops) {
 }
 
 /* ---- what is wrong --------------------------------------------------------------------------------------- */
+typedef struct Failure {
+    PyBlockId block;
+    PySpan span;
+} Failure;
 
-/* Runs every instruction once more on the final types. `where` gets the block of each that fails. */
-static uint32_t find_failures(Eval *e, Instance *inst, PyBlockId *where) {
+/* Runs every instruction once more on the final types, and tells which fail. */
+static uint32_t find_failures(Eval *e, Instance *inst, Failure *out) {
     const PyFunc *f = inst->f;
     uint32_t n = 0;
     for (PyBlockId b = 0; b < f->blocks.n; b++) {
@@ -59,24 +63,34 @@ static uint32_t find_failures(Eval *e, Instance *inst, PyBlockId *where) {
             uint32_t before = e->fails;
             if (f->instrs.at[r].op == PY_PHI) e->fails += inst->conflict[r] != NULL;
             else stops = !eval_step(e, e->frame, r).ty;
-            if (e->fails != before) where[n++] = b;
+            if (e->fails != before) out[n++] = (Failure){b, f->instrs.at[r].span};
         }
         if (!inst->reached[b] || stops || block->term != PYT_BRANCH) continue;
         Val c = inst->cell[block->arg];
         uint32_t before = e->fails;
         if (!val_poisoned(c) && c.ty->kind != TY_UNDEF) eval_truth(e, block->term_span, c);
-        if (e->fails != before) where[n++] = b;
+        if (e->fails != before) out[n++] = (Failure){b, block->term_span};
     }
     return n;
 }
 
+/* Does every place in `some` fail in `all`, too? Then unrolling has repaired nothing. */
+static bool all_fail(const Failure *some, uint32_t nsome, const Failure *all, uint32_t nall) {
+    for (uint32_t i = 0; i < nsome; i++) {
+        uint32_t k = 0;
+        while (k < nall && memcmp(&some[i].span, &all[k].span, sizeof some[i].span) != 0) k++;
+        if (k == nall) return false;
+    }
+    return true;
+}
+
 /* The loops to unroll: the innermost around each failure, without those that hold another one of them. */
-static uint32_t choose(const PyLoop *loops, uint32_t nloops, const PyBlockId *where, uint32_t nfailures, PyLoop *out) {
+static uint32_t choose(const PyLoop *loops, uint32_t nloops, const Failure *where, uint32_t nfailures, PyLoop *out) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < nfailures; i++) {
         const PyLoop *best = NULL;
         for (uint32_t k = 0; k < nloops; k++)
-            if (loops[k].inside[where[i]] && (!best || loops[k].size < best->size)) best = &loops[k];
+            if (loops[k].inside[where[i].block] && (!best || loops[k].size < best->size)) best = &loops[k];
         bool taken = !best;
         for (uint32_t k = 0; k < n && !taken; k++) {
             taken = out[k].header == best->header || best->inside[out[k].header];
@@ -98,36 +112,38 @@ static uint32_t choose(const PyLoop *loops, uint32_t nloops, const PyBlockId *wh
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------------------- */
-static uint32_t count_failures(Eval *e, Instance *inst, PyBlockId **where) {
+static uint32_t count_failures(Eval *e, Instance *inst, Failure **where) {
     Frame fr = {.inst = inst, .vals = inst->cell, .args = inst->args, .caller = e->frame};
     fr.at.file = inst->f->file;
     fr.at.function = inst->f->name;
-    *where = ARENA_ARRAY(e->arena, PyBlockId, inst->f->instrs.n + inst->f->blocks.n + 1);
+    *where = ARENA_ARRAY(e->arena, Failure, inst->f->instrs.n + inst->f->blocks.n + 1);
     e->frame = &fr;
+    e->depth++;
     uint32_t before = e->fails, n = find_failures(e, inst, *where);
+    e->depth--;
     e->frame = fr.caller;
     e->fails = before;
-    return n + (inst->result_conflict != NULL);
+    inst->fails = n + (inst->result_conflict != NULL);
+    return n;
 }
 
 void unroll_until_typed(Eval *e, Instance *inst) {
-    PyBlockId *where;
-    uint32_t failures = count_failures(e, inst, &where), rounds = 0;
+    Failure *best, *where;
+    uint32_t nbest = count_failures(e, inst, &best), n = nbest, rounds = 0;
     Instance trial = *inst;
-    inst->fails = failures;
-    while (failures && rounds++ < MAX_ROUNDS) {
+    for (where = best; trial.fails && rounds < MAX_ROUNDS; rounds++) {
         PyLoop *loops = ARENA_ARRAY(e->arena, PyLoop, trial.f->blocks.n + 1),
                *chosen = ARENA_ARRAY(e->arena, PyLoop, trial.f->blocks.n + 1);
-        uint32_t nfailures = failures - (trial.result_conflict != NULL);
-        uint32_t n = choose(loops, find_loops(e, &trial, loops), where, nfailures, chosen);
-        const PyFunc *f = n ? pyfunc_unroll(e->host, e->diags, trial.f, n, chosen) : NULL;
+        uint32_t nchosen = choose(loops, find_loops(e, &trial, loops), where, n, chosen);
+        const PyFunc *f = nchosen ? pyfunc_unroll(e->host, e->diags, trial.f, nchosen, chosen) : NULL;
         if (!f) return;
         infer_again(e, &trial, f);
-        failures = count_failures(e, &trial, &where);
-        if (failures && failures >= inst->fails) continue;
+        n = count_failures(e, &trial, &where);
+        if (trial.fails && all_fail(best, nbest, where, n)) continue;
         Instance *next = inst->next;
         *inst = trial;
         inst->next = next;
-        inst->fails = failures;
+        best = where;
+        nbest = n;
     }
 }

@@ -577,9 +577,11 @@ def test_every_row_has_a_test() -> None:
     folder = Path(__file__).parent
     of_threads = [f"test_{part}.py" for part in ("cooperation", "atomics", "warps", "groups", "bits")]
     of_threads += ["test_whole_arrays.py", "test_print.py", "test_records.py"]
+    of_threads.append("constructs.py")
     here = text + "".join((folder / name).read_text() for name in [Path(__file__).name, *of_threads])
     names = {f"numpy.{n}" for n in [*NUMPY_1, *NUMPY_INT_1, *NUMPY_2, *NUMPY_INT_2]}
     names |= {f"cmath.{n}" for n in CMATH + CMATH_INVERSE}
+    names |= {"itemgetter.__call__", "attrgetter.__call__"}
     names |= {f"math.{n}" for n in [*MATH_1, *MATH_2]} | {f"operator.{n}" for n in OPERATORS + COMPARISONS}
     short = {
         "numpy": "np.",
@@ -590,6 +592,10 @@ def test_every_row_has_a_test() -> None:
         "str": ".",
         "grid_group": "grid.",
         "thread_block": "block.",
+        "tuple": ".",
+        "namedtuple": ".",
+        "dict": ".",
+        "object": "super().",
     }
     missing = []
     for path in sorted(ROWS - names):

@@ -114,10 +114,6 @@ SNIPPETS = {
             del q
         ---
         def f(x):
-            match x:
-                case {"a": 1, **rest}: x[0] = rest
-        ---
-        def f(x):
             while x is not None: x = x[0]
         ---
         def f(x):

@@ -109,6 +109,9 @@ static const char *library_path(PyHost *h, PyObject *o) {
     PyTypeObject *type = Py_TYPE(o);
     const char *name = NULL, *module = NULL;
     if (PyType_Check(o) && strcmp(((PyTypeObject *)o)->tp_name, "numpy.dtype") != 0) {
+        static const char *const callables[] = {"functools.partial", "operator.itemgetter", "operator.attrgetter"};
+        for (size_t i = 0; i < sizeof callables / sizeof *callables; i++)
+            if (strcmp(((PyTypeObject *)o)->tp_name, callables[i]) == 0) return callables[i];
         module = text_attr(h, o, "__module__");
         name = text_attr(h, o, "__name__");
         if (((PyTypeObject *)o)->tp_flags & Py_TPFLAGS_HEAPTYPE) /* np.ndindex */
@@ -125,6 +128,8 @@ static const char *library_path(PyHost *h, PyObject *o) {
     name = text_attr(h, o, "__name__");
     if (!name) return NULL;
     if (strcmp(module, "_operator") == 0) module = "operator";
+    if (strcmp(module, "_functools") == 0) module = "functools";
+    if (strcmp(module, "dataclasses") == 0) return arena_printf(h->arena, "%s.%s", module, name);
     bool numpy = strcmp(module, "numpy") == 0 || starts_with(module, "numpy.");
     if (numpy) return is_attribute_of(o, module, name) ? arena_printf(h->arena, "%s.%s", module, name) : NULL;
     bool ours = strcmp(module, "gpu") == 0 || starts_with(module, "gpu.");

@@ -142,12 +142,18 @@ def kernel_print(*values: Any, sep: str | None = " ", end: str | None = "\n") ->
     builtins.print(_messages.prefix(*index) + text, end=end)
 
 
+def kernel_type(value: Any) -> Any:
+    """``type`` in a kernel, where the name ``int`` is `KernelInt`."""
+    return KernelInt if type(value) is builtins.int else type(value)
+
+
 BUILTINS: dict[str, Any] = {
     "int": KernelInt,
     "round": kernel_round,
     "min": _choose(min),
     "max": _choose(max),
     "print": kernel_print,
+    "type": kernel_type,
 }
 
 

@@ -15,7 +15,7 @@ def try_except(x):
 
 def try_finally(x):
     try:
-        x[1] = f(x)
+        raise f(x)
     finally:
         x[2] = 3
 
@@ -34,10 +34,6 @@ def two_mistakes(x):
 def generator(x):
     for i in x:
         yield i
-
-
-def generator_expression(x):
-    return sum(i for i in x)
 
 
 async def coroutine(x):
@@ -98,14 +94,6 @@ def captured_in_loop(x, n):
 
 def deletes_attribute(x):
     del x.real
-
-
-def pattern(x):
-    match x:
-        case {"a": 1}:
-            return 1
-        case int(y):
-            return 2
 
 
 def recursive(x):

@@ -137,7 +137,7 @@ def in_a_called_function(x, out):
 
 @gpu.jit
 def recursion(x):
-    x[0] = forever(3)
+    x[0] = forever(x[0])
 
 
 @gpu.jit
@@ -310,13 +310,13 @@ def min_of_nothing(x):
 #    in kernel in_a_called_function(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message recursion(f4[::1])
-# UnsupportedError: calls.py:23:12: error: forever() calls itself: a kernel has no recursion
+# UnsupportedError: calls.py:23:12: error: forever() calls itself, and a kernel has no stack for calls whose end only run time knows
 #    23 |     return forever(n - 1)
 #       |            ^^^^^^^^^^^^^^
-#    help: write a loop
+#    help: write a loop; what is left to do goes into a local array
 #    called from recursion, calls.py:140:12
-#   140 |     x[0] = forever(3)
-#       |            ^^^^^^^^^^
+#   140 |     x[0] = forever(x[0])
+#       |            ^^^^^^^^^^^^^
 #    in kernel recursion(array(float32, 1d, C))
 # <<<
 # >>> message results_differ(f4[::1], f4[::1], bool)

@@ -187,10 +187,10 @@ def collectives(x, n):
 #       |                       ^^^^^^
 #    help: this array has one axis
 #
-# threads.py:131:23: error: slice() can't be called in a kernel
+# threads.py:131:23: error: this on several elements is not supported in a kernel: it works on one element at a time
 #   131 |     gpu.atomic.add(x, slice(3), 1)
 #       |                       ^^^^^^^^
-#    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch
+#    help: an index for each axis, as a tuple
 #
 # threads.py:132:26: error: complex (weak) does not become int64: the imaginary part would be lost
 #   132 |     gpu.atomic.add(x, 0, 1j)
@@ -341,10 +341,10 @@ def neighbours(x, n):
 #       |                     ^^^^^^^^^^^^
 #    help: an element is one number
 #
-# threads.py:316:18: error: slice() can't be called in a kernel
+# threads.py:316:18: error: this on several elements is not supported in a kernel: it works on one element at a time
 #   316 |     gpu.store(x, slice(0, 2), (1.0, 2.0))
 #       |                  ^^^^^^^^^^^
-#    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch
+#    help: an index for each axis, as a tuple
 #    in kernel neighbours(array(float32, 1d, C), int (weak))
 # <<<
 
