@@ -74,6 +74,24 @@ def test_store_buffering() -> None:
 
 
 @gpu.jit
+def both_read_first(place, came, seen, n):
+    """Each of two blocks reads the other's place, then writes its own: at most one of them reads what the other wrote."""
+    me = gpu.blockIdx.x
+    for r in range(n):
+        gpu.atomic.add(came, r, 1, order="acq_rel")
+        while gpu.atomic.load(came, r) < 2:
+            pass
+        seen[r, me] = gpu.atomic.load(place, (r, 1 - me))
+        gpu.atomic.store(place, (r, me), 1)
+
+
+def test_load_buffering() -> None:
+    seen = np.full((ROUNDS, 2), -1)
+    both_read_first[2, 1](np.zeros((ROUNDS, 2), np.int32), np.zeros(ROUNDS, np.int32), seen, ROUNDS)
+    assert (seen.sum(axis=1) < 2).all() and set(np.unique(seen)) <= {0, 1}
+
+
+@gpu.jit
 def spin_lock(lock, x):
     while gpu.atomic.cas(lock, 0, 0, 1, order="acquire") != 0:
         pass
