@@ -41,9 +41,9 @@ def check(name: str, got: np.ndarray, want: np.ndarray, rtol: float = 0.0, atol:
         sys.exit(f"{name}: differs from NumPy by up to {worst:g}")
 
 
-def report(name: str, what: str, kernel_s: float, numpy_s: float) -> None:
+def report(name: str, what: str, kernel_s: float, numpy_s: float, agrees: str = "equals NumPy") -> None:
     """Print what was computed, and the time beside NumPy's."""
     print(
-        f"{name}: {what}; equals NumPy. "
+        f"{name}: {what}; {agrees}. "
         f"kernel {kernel_s * 1e3:.2f} ms, NumPy {numpy_s * 1e3:.2f} ms ({numpy_s / kernel_s:.1f} times)"
     )

@@ -75,7 +75,7 @@ def test_store_buffering() -> None:
 
 @gpu.jit
 def both_read_first(place, came, seen, n):
-    """Each of two blocks reads the other's place, then writes its own: at most one of them reads what the other wrote."""
+    """Each of two blocks reads the other's place, then writes its own: at most one reads what the other wrote."""
     me = gpu.blockIdx.x
     for r in range(n):
         gpu.atomic.add(came, r, 1, order="acq_rel")
