@@ -1,4 +1,4 @@
-"""Connected components of the bright parts of Matplotlib's photograph: union-find, by atomic minima, in two launches."""
+"""Connected components of the bright parts of a photograph: union-find, by atomic minima, in two launches."""
 
 import gpu
 import numpy as np
