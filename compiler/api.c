@@ -7,6 +7,7 @@
 #include "legal.h"
 #include "lower.h"
 #include "regions.h"
+#include "vectors.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/ErrorHandling.h>
@@ -81,7 +82,8 @@ static void build(Unit *u, IrModule *m) {
     if (u->error) return;
     bool threads = u->o->target == TARGET_CPU && !m->host_function;
     u->regions = threads ? ir_regions(m) : NULL;
-    lower_module(u->ctx, u->mod, u->tm, m, u->o, u->regions);
+    u->vectors = threads && u->o->opt ? ir_vectors(m, u->regions) : NULL;
+    lower_module(u->ctx, u->mod, u->tm, m, u->o, u->regions, u->vectors);
 #ifndef NDEBUG
     char *wrong = NULL;
     if (LLVMVerifyModule(u->mod, LLVMReturnStatusAction, &wrong)) unit_fail(u, "LLVM IR is wrong: %s", wrong);

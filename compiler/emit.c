@@ -24,6 +24,10 @@ static const char ptx_passes[] =
     "instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),simplifycfg,"                    \
     "loop(indvars,loop-bound-split),simplifycfg,loop(indvars,loop-deletion)"
 #define CPU_VECTORS "loop-vectorize<interleave-forced-only>"
+/* Loops inside of a vector's threads: there is no loop over threads left to vectorise. */
+#define CPU_LANES                                                                                                      \
+    "sroa<modify-cfg>,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"              \
+    "loop-unroll<O3;no-partial;no-runtime;no-peeling;no-profile-peeling>,sroa<modify-cfg>,gvn"
 #define CPU_CLEAN "instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>"
 
 /* At level 0 values still live in registers and library functions still know their target. */
@@ -94,6 +98,10 @@ static void run_passes(Unit *u, const char *line) {
 /* Whether a large kernel is vectorised is decided when the branches that became selects are gone. */
 static void optimize_cpu(Unit *u) {
     Size s = size_of(u);
+    if (u->vectors) {
+        run_passes(u, "function<eager-inv>(" CPU_LANES "," CPU_CLEAN ")");
+        return;
+    }
     if (s.instrs <= SMALL_INSTRS && s.divisions <= VECTOR_DIVISIONS) {
         run_passes(u, u->regions ? "function<eager-inv>(" CPU_SCALAR "," CPU_SPLIT "," CPU_VECTORS "," CPU_CLEAN ")"
                                  : "function<eager-inv>(" CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN ")");

@@ -16,6 +16,7 @@ typedef struct Unit {
     LLVMTargetMachineRef tm;
     bool own_tm; /* made for this unit alone */
     struct Regions *regions;   /* of a CPU kernel whose threads wait for each other */
+    struct Vectors *vectors;   /* of one that runs in vectors of threads */
     char *error; /* the first error, in the arena; NULL so far */
 } Unit;
 

@@ -270,11 +270,23 @@ void pass_latches(IrModule *m);     /* latches.c: one block from which each loop
 
 /* uniform.c: what differs between the threads of a block. */
 typedef enum Shape { SHAPE_CONST, SHAPE_BLOCK, SHAPE_AFFINE, SHAPE_VARYING } Shape;
+typedef struct IrLoop { BlockId header; uint32_t parent; bool divergent; } IrLoop;
 typedef struct Uniformity {
     uint8_t *value;          /* Shape of each Ref */
     int64_t *stride;         /* SHAPE_AFFINE: step with threadIdx.x */
+    bool *exact;             /* SHAPE_AFFINE: it didn't wrap on the way */
     bool *block_divergent;   /* a block that only some threads of the thread block may reach */
+    uint32_t *loop_of;       /* by block: the innermost loop; 0: none */
+    IrLoop *loops;           /* from 1; parent 0: none */
+    uint32_t nloops;
+    bool irreducible;        /* then there are no loops, and everything varies */
 } Uniformity;
-Uniformity ir_uniformity(IrModule *m);
+/* The same question for the lanes of a vector, which run in lock step. */
+typedef struct IrLanes {
+    const bool *agree;       /* by block: its branch is known to lead all lanes the same way */
+    const Uniformity *floor; /* values in kept[] (by Ref; may be NULL) are no better than here */
+    const bool *kept;
+} IrLanes;
+Uniformity ir_uniformity(IrModule *m, const IrLanes *lanes);   /* lanes NULL: all threads of a block */
 
 #endif

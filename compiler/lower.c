@@ -195,7 +195,14 @@ static void lower_instr(Lower *L, Ref r) {
     assert(in->nargs <= MAX_PURE_ARGS);
     for (uint32_t i = 0; i < in->nargs; i++) args[i] = ll_value(L, in->args[i]);
     bool sync = op_info[in->op].flags & SYNC;
-    L->value[r] = sync ? L->target->sync(L, in, args) : lower_table[in->op](L, in, args);
+    L->value[r] = sync ? L->target->sync(L, in, args) : lower_operation(L, in, args);
+}
+
+Val lower_operation(Lower *L, const Instr *in, Val *args) { return lower_table[in->op](L, in, args); }
+
+Val lower_root(Lower *L, Ref r) {
+    lower_instr(L, r);
+    return L->value[r];
 }
 
 /* A value that lives across a wait is read from its variable from now on. */
@@ -256,7 +263,9 @@ static void lower_whole(Lower *L) {
     BlockId *order = ARENA_ARRAY(L->m->arena, BlockId, L->m->blocks.n);
     L->target->begin(L);
     debug_begin(L);
-    lower_blocks(L, order, ir_postorder(L->m, order));
+    uint32_t n = ir_postorder(L->m, order);
+    if (L->vectors) cpu_lower_vectors(L, order, n);
+    else lower_blocks(L, order, n);
     L->target->end(L);
     debug_end(L);
 }
@@ -286,9 +295,10 @@ static void set_features(Lower *L, LLVMTargetMachineRef tm) {
 }
 
 void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm, const IrModule *m,
-                  const CompileOptions *o, const struct Regions *regions) {
+                  const CompileOptions *o, const struct Regions *regions, const struct Vectors *vectors) {
     Arena *a = m->arena;
-    Lower lower = {.m = m, .o = o, .ctx = ctx, .mod = mod, .lanes = 1, .regions = regions};
+    Lower lower = {
+        .m = m, .o = o, .ctx = ctx, .mod = mod, .lanes = 1, .regions = regions, .vectors = vectors};
     Lower *L = &lower;
     if (o->target == TARGET_PTX) L->target = m->host_function ? &lower_nv_function : &lower_nv;
     else L->target = m->host_function ? &lower_host : &lower_cpu;
@@ -301,6 +311,7 @@ void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm
     L->first = ARENA_ARRAY(a, LLVMBasicBlockRef, m->blocks.n);
     L->last = ARENA_ARRAY(a, LLVMBasicBlockRef, m->blocks.n);
     L->data = ARENA_ARRAY(a, Val, m->data.n);
+    if (vectors) L->variable = ARENA_ARRAY(a, Val, m->instrs.n);
 
     if (regions) lower_regions(L);
     else lower_whole(L);

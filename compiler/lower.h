@@ -75,6 +75,8 @@ struct Lower {
     Val error;                       /* pointer to the error record, when the kernel raises */
     Val print[3];                    /* fields of the PrintTarget, when it prints: a pointer, i64, i64 */
     struct CpuState *cpu;            /* lower_cpu.c */
+    const struct Vectors *vectors;   /* of a CPU kernel that runs in vectors of threads, else NULL */
+    struct Body *body;               /* lower_cpu_vector.c */
     const struct Regions *regions;   /* of a CPU kernel whose threads wait for each other, else NULL */
     Val *variable;                   /* by Ref: the stack slot of a value that lives across a wait; NULL: none. May be NULL */
 };
@@ -82,13 +84,16 @@ struct Lower {
 /* ---- lower.c -------------------------------------------------------------------------------- */
 /* Fills `mod` with the lowered kernel or host function. */
 void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm, const IrModule *m,
-                  const CompileOptions *o, const struct Regions *regions);
+                  const CompileOptions *o, const struct Regions *regions, const struct Vectors *vectors);
 /* Lowers n blocks, given in postorder, into L->fn; the builder's place leads to order[n - 1]. Edges from other blocks are
  * left out. */
 void lower_blocks(Lower *L, const BlockId *order, uint32_t n);
 void lower_again(Lower *L, Ref r);    /* computes a value at the builder's place */
+Val lower_root(Lower *L, Ref r);      /* ... of one that has no operands */
+Val lower_operation(Lower *L, const Instr *in, Val *args);   /* of one that takes only its operands' values */
 Val ll_value(Lower *L, Ref r);        /* a value as it is here */
 void lower_regions(Lower *L);         /* lower_cpu_regions.c: all functions of a kernel with regions */
+void cpu_lower_vectors(Lower *L, const BlockId *order, uint32_t n);   /* lower_cpu.c: the body of a kernel without waits */
 
 extern const LowerTarget lower_nv, lower_nv_function, lower_cpu, lower_host, lower_cpu_parked;
 

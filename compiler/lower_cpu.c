@@ -12,6 +12,7 @@
  * over x is innermost and in the form that LLVM's vectoriser takes: what doesn't depend on the thread is
  * hoisted, `return` goes to the latch, `raise` leaves it. */
 #include "lower_cpu.h"
+#include "vectors.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -182,7 +183,8 @@ static void end_kernel(Lower *L) {
     LLVMPositionBuilderAtEnd(L->b, c->latch);
     for (unsigned i = 0; i < 3 && c->count[i]; i++) {
         LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
-        Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, 1, false), "next");
+        unsigned step = i == 0 && L->vectors ? L->vectors->lanes : 1;
+        Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, step, false), "next");
         LLVMSetNSW(next, true);
         LLVMAddIncoming(c->thread[i], &next, &from, 1);
         LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, next, c->count[i]), c->loop[i], done);
@@ -192,6 +194,15 @@ static void end_kernel(Lower *L) {
     LLVMPositionBuilderAtEnd(L->b, c->exit);
     LLVMBuildRetVoid(L->b);
     make_entry(L);
+}
+
+void cpu_lower_vectors(Lower *L, const BlockId *order, uint32_t n) {
+    const IrModule *m = L->m;
+    VectorRegion all = {.blocks = order,
+                        .n = n,
+                        .ends = ARENA_ARRAY(m->arena, bool, m->blocks.n),
+                        .ready = ARENA_ARRAY(m->arena, bool, m->instrs.n)};
+    lower_vectors(L, &all);
 }
 
 /* ---- pieces of the body ---------------------------------------------------------------------- */

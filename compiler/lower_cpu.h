@@ -31,4 +31,34 @@ void cpu_where(Lower *L, Val *out);
 void cpu_load_print(Lower *L, Val from, size_t offset);                     /* L->print, from a PrintTarget at from + offset */
 void cpu_keep_variants(Lower *L);
 
+/* ---- lower_cpu_vector.c ---- */
+
+/* How a value is held: one for all lanes; the first lane's, from which it grows by a constant; a vector. */
+typedef enum LaneKind { LANE_SCALAR, LANE_FIRST, LANE_VECTOR } LaneKind;
+
+/* A region, or a whole kernel. */
+typedef struct VectorRegion {
+    BlockId start;
+    const BlockId *blocks;           /* in any order */
+    uint32_t n;
+    const bool *ends;                /* by block: the region ends in it with a wait */
+    bool *ready;                     /* by Ref: computed by `prepare` */
+    void (*prepare)(Lower *L);       /* at the start of each body: variables, values that are computed again. May be NULL */
+    void (*wait)(Lower *L, Ref sync);
+    Val stop;                        /* variable: no vector of this row has anything to do any more. NULL: nobody asks */
+    bool (*idle)(Lower *L, BlockId from);   /* a thread that goes there does nothing more in the region */
+} VectorRegion;
+
+/* The code for the lanes from c->thread[0] on, below c->block[0]; each way leads to c->latch, the step is the lanes. */
+void lower_vectors(Lower *L, const VectorRegion *g);
+LaneKind lane_kind(const Lower *L, Ref r);
+Val lanes_value(Lower *L, Ref r);    /* as a vector */
+void lanes_again(Lower *L, Ref r);
+Val lanes_splat(Lower *L, Val v);
+Val lanes_mask(const Lower *L);      /* lanes that exist; NULL: all */
+Ty lanes_type(const Lower *L, Ref r);/* as the value is held */
+Val lanes_load(Lower *L, Ty element, unsigned align, Val at, Val mask);
+void lanes_store(Lower *L, Val v, unsigned align, Val at, Val mask);
+void lanes_scatter(Lower *L, Val v, unsigned align, Val first, uint64_t stride);  /* for lanes that exist */
+
 #endif

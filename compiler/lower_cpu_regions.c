@@ -1,37 +1,22 @@
-/* lower_cpu_regions.c - CPU kernels whose threads wait for each other: one function for each region.
+/* lower_cpu_regions.c - CPU kernels whose threads wait for each other, and may part: one function for each region.
  *
  *   NAME.entry(params, block, region, first, last)   CpuRegion: unpacks the parameters, calls
- *   NAME.region<k>(p0, ..., block, first, last, frame, common, shared)
+ *   NAME.region<k>(p0, ..., block, frame, common, shared, first, last)
  *                                                    for the threads: load slots, code, store slots, say where it waits
  *
- * Where control is uniform a region is a plain loop over all threads, as lower_cpu.c makes it, and returns the region
- * that follows. Elsewhere it takes the threads whose state asks for it, and each leaves behind where it waits.
+ * A region takes the threads whose state asks for it, and each leaves behind where it waits. Where control is uniform there
+ * is one function for the whole block: lower_cpu_block.c. Here are the pieces that both are made of, too.
  *
  * A value that lives across a wait has a variable on the stack, which LLVM turns into registers: filled from the frame
- * at the start, written back where the thread waits. One that is the same for the whole block is filled before the loop
- * over the threads and written back behind it. */
-#include "lower_cpu.h"
-#include "regions.h"
+ * at the start, written back where the thread waits. */
+#include "lower_cpu_regions.h"
+
+#include "vectors.h"
 
 #include <stddef.h>
 #include <string.h>
 
-typedef struct RegionState {
-    CpuState cpu;    /* first: L->cpu points here */
-    uint32_t number; /* of the region */
-    Val block;       /* CpuBlock */
-    Val thread;      /* i64, in the block */
-    Val capacity, frame, common, shared, states, operands;
-    Val next;            /* variable: what uniform control returns */
-    Val *initial;        /* by Ref: values of the whole block at the start */
-    bool *inside;        /* by block: belongs to the region */
-    uint32_t *shared_at; /* offsets of the module's shared arrays */
-    Val *functions;      /* of all regions */
-} RegionState;
-
-enum { MORE_PARAMS = 6 /* of a region beside the kernel's: block, first, last, frame, common, shared */ };
-
-static RegionState *state(Lower *L) { return (RegionState *)L->cpu; }
+RegionState *region_state(Lower *L) { return (RegionState *)L->cpu; }
 
 static Val at_bytes(Lower *L, Val base, Val bytes) { return LLVMBuildInBoundsGEP2(L->b, L->i8, base, &bytes, 1, "at"); }
 static Val i64(Lower *L, uint64_t v) { return LLVMConstInt(L->i64, v, false); }
@@ -40,7 +25,7 @@ static Val i64(Lower *L, uint64_t v) { return LLVMConstInt(L->i64, v, false); }
 
 /* slot * capacity + thread * bytes: the slots of all threads lie side by side. */
 static Val thread_slot(Lower *L, uint32_t slot, uint64_t bytes) {
-    RegionState *s = state(L);
+    RegionState *s = region_state(L);
     Val base = at_bytes(L, s->frame, LLVMBuildNUWMul(L->b, s->capacity, i64(L, slot), "slot"));
     return at_bytes(L, base, LLVMBuildNUWMul(L->b, s->thread, i64(L, bytes), "place"));
 }
@@ -49,7 +34,7 @@ static Type type_of(const Lower *L, Ref r) { return (Type)L->m->instrs.at[r].typ
 
 static Val slot_of(Lower *L, Ref r) {
     const Regions *g = L->regions;
-    if (g->shared[r]) return at_bytes(L, state(L)->common, i64(L, g->slot[r]));
+    if (g->shared[r]) return at_bytes(L, region_state(L)->common, i64(L, g->slot[r]));
     return thread_slot(L, g->slot[r], type_bytes(type_of(L, r)));
 }
 
@@ -65,7 +50,7 @@ static Ref root_of(const IrModule *m, Ref r) {
  * A pointer that is loaded from memory is not one derived from the region's argument, and so, for LLVM, no access
  * through it could meet one through the argument, which is noalias. An offset to the argument is. */
 static Val base_of(Lower *L, Ref r) {
-    const RegionState *s = state(L);
+    const RegionState *s = region_state(L);
     Type t = type_of(L, r);
     if (t == T_PTRS) return s->shared;
     if (t == T_PTRL) return s->frame;
@@ -81,7 +66,17 @@ static bool keeps_pointers(const Lower *L) {
     return false;
 }
 
-static Val load_slot(Lower *L, Ref r) {
+/* The values of lanes lie side by side. */
+static Val load_lanes(Lower *L, Ref r) {
+    Type t = type_of(L, r);
+    Val base = base_of(L, r);
+    Val v = lanes_load(L, base ? L->i64 : ll_memory_type(L, t), base ? 8 : type_bytes(t), slot_of(L, r), lanes_mask(L));
+    if (base) return at_bytes(L, base, v);
+    return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v))) : v;
+}
+
+Val region_load_slot(Lower *L, Ref r) {
+    if (L->body && lane_kind(L, r) == LANE_VECTOR) return load_lanes(L, r);
     Type t = type_of(L, r);
     Val base = base_of(L, r);
     Val v = LLVMBuildLoad2(L->b, base ? L->i64 : ll_memory_type(L, t), slot_of(L, r), "v");
@@ -89,38 +84,53 @@ static Val load_slot(Lower *L, Ref r) {
     return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, LLVMConstInt(L->i8, 0, false)) : v;
 }
 
-static void store_slot(Lower *L, Ref r) {
-    Val v = ll_value(L, r), base = base_of(L, r);
+/* As it lies in the frame: a pointer as its offset, a bool as a byte. */
+static Val packed(Lower *L, Ref r, Val v) {
+    Val base = base_of(L, r);
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+    Ty i64 = vector ? LLVMVectorType(L->i64, LLVMGetVectorSize(LLVMTypeOf(v))) : L->i64;
     if (base) {
         base = LLVMBuildPtrToInt(L->b, base, L->i64, "base");
-        v = LLVMBuildSub(L->b, LLVMBuildPtrToInt(L->b, v, L->i64, "v"), base, "offset");
-    } else if (type_of(L, r) == T_BOOL) {
-        v = LLVMBuildZExt(L->b, v, L->i8, "v");
+        if (vector) base = lanes_splat(L, base);
+        return LLVMBuildSub(L->b, LLVMBuildPtrToInt(L->b, v, i64, "v"), base, "offset");
     }
-    LLVMBuildStore(L->b, v, slot_of(L, r));
+    Ty i8 = vector ? LLVMVectorType(L->i8, LLVMGetVectorSize(LLVMTypeOf(v))) : L->i8;
+    return type_of(L, r) == T_BOOL ? LLVMBuildZExt(L->b, v, i8, "v") : v;
 }
 
-static bool has_variable(const Lower *L, Ref r) {
-    return L->regions->slot[r] != NO_SLOT && L->m->instrs.at[r].op != OP_ALLOCA;
+void region_store_slot(Lower *L, Ref r) {
+    if (!L->body || L->regions->shared[r]) {
+        LLVMBuildStore(L->b, packed(L, r, ll_value(L, r)), slot_of(L, r));
+        return;
+    }
+    lanes_store(L, packed(L, r, lanes_value(L, r)), type_bytes(type_of(L, r)), slot_of(L, r), lanes_mask(L));
 }
 
 /* The operation that the region follows; REF_NONE at the start of the kernel. */
-static Ref cause(const Lower *L) {
+Ref region_cause(const Lower *L) {
     uint32_t k = ((const RegionState *)L->cpu)->number;
     return k ? L->regions->cuts.at[k - 1].sync : REF_NONE;
 }
 
-static BlockId start_of(const Lower *L, uint32_t region) { return region ? L->regions->cuts.at[region - 1].next : 0; }
-
 /* Does the region compute it, or get it from its wait? Then the frame must learn of it. */
-static bool defined_here(const Lower *L, Ref r) {
-    return r == cause(L) || ((const RegionState *)L->cpu)->inside[L->m->instrs.at[r].block];
+bool region_defines(const Lower *L, Ref r) {
+    return r == region_cause(L) || ((const RegionState *)L->cpu)->inside[L->m->instrs.at[r].block];
+}
+
+bool region_alive(const Lower *L, Ref r) {
+    uint32_t k = ((const RegionState *)L->cpu)->number;
+    return k && r != region_cause(L) && regions_alive(L->regions, region_start(L, k), r);
+}
+
+bool region_stores_at(const Lower *L, uint32_t cut, Ref r) {
+    const Cut *c = &L->regions->cuts.at[cut];
+    return !L->regions->shared[r] && r != c->sync && regions_alive(L->regions, c->next, r) && region_defines(L, r);
 }
 
 /* ---- waits ------------------------------------------------------------------------------------- */
 
-static Val operand_field(Lower *L, size_t offset) {
-    RegionState *s = state(L);
+Val region_operand(Lower *L, size_t offset) {
+    RegionState *s = region_state(L);
     Val base = at_bytes(L, s->operands, LLVMBuildNUWMul(L->b, s->thread, i64(L, sizeof(CpuOperand)), "o"));
     return at_bytes(L, base, i64(L, offset));
 }
@@ -143,24 +153,18 @@ static void store_operands(Lower *L, const Instr *in, Val *a) {
     bool masked = in->op == OP_SYNCWARP || in->nargs > 1;
     uint32_t value = in->op == OP_SYNCWARP ? in->nargs : masked ? 1 : 0;
     if (in->op == OP_NANOSLEEP) return;
-    if (masked) LLVMBuildStore(L->b, a[0], operand_field(L, offsetof(CpuOperand, mask)));
+    if (masked) LLVMBuildStore(L->b, a[0], region_operand(L, offsetof(CpuOperand, mask)));
     if (value < in->nargs)
         LLVMBuildStore(L->b, as_u64(L, type_of(L, in->args[value]), a[value]),
-                       operand_field(L, offsetof(CpuOperand, value)));
+                       region_operand(L, offsetof(CpuOperand, value)));
     if (in->op != OP_SHFL) return;
-    LLVMBuildStore(L->b, a[2], operand_field(L, offsetof(CpuOperand, lane)));
-    LLVMBuildStore(L->b, a[3], operand_field(L, offsetof(CpuOperand, width)));
-}
-
-static uint32_t cut_of(const Lower *L, const Instr *in) {
-    uint32_t k = 0;
-    while (&L->m->instrs.at[L->regions->cuts.at[k].sync] != in) k++;
-    return k;
+    LLVMBuildStore(L->b, a[2], region_operand(L, offsetof(CpuOperand, lane)));
+    LLVMBuildStore(L->b, a[3], region_operand(L, offsetof(CpuOperand, width)));
 }
 
 /* The thread's part of the region ends: `next` is what it runs later. */
 static void park(Lower *L, uint32_t next) {
-    RegionState *s = state(L);
+    RegionState *s = region_state(L);
     Val v = LLVMConstInt(L->i32, next, false);
     if (L->regions->uniform) LLVMBuildStore(L->b, v, s->next);
     else LLVMBuildStore(L->b, v, at_bytes(L, s->states, LLVMBuildNUWMul(L->b, s->thread, i64(L, 4), "s")));
@@ -168,12 +172,11 @@ static void park(Lower *L, uint32_t next) {
 }
 
 static Val wait_here(Lower *L, const Instr *in, Val *a) {
-    uint32_t k = cut_of(L, in);
+    RegionState *s = region_state(L);
+    uint32_t k = s->cut_at[in - L->m->instrs.at];
     store_operands(L, in, a);
-    for (Ref r = 1; r < L->m->instrs.n; r++)
-        if (has_variable(L, r) && !L->regions->shared[r] && regions_alive(L->regions, L->regions->cuts.at[k].next, r) &&
-            r != L->regions->cuts.at[k].sync && defined_here(L, r))
-            store_slot(L, r);
+    for (uint32_t i = 0; i < s->kept.n; i++)
+        if (region_stores_at(L, k, s->kept.at[i])) region_store_slot(L, s->kept.at[i]);
     park(L, (k + 1) | (L->regions->uniform ? 0 : REGION_WAITS));
     return NULL;
 }
@@ -192,7 +195,7 @@ static void raise_here(Lower *L, const Instr *in) {
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 static Val shared_array(Lower *L, const Instr *in) {
-    RegionState *s = state(L);
+    RegionState *s = region_state(L);
     return at_bytes(L, s->shared, i64(L, s->shared_at[in->imm]));
 }
 
@@ -217,17 +220,18 @@ const LowerTarget lower_cpu_parked = {
     .parks = true,
 };
 
-/* ---- a region's function ----------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------- */
 
-static Val make_function(Lower *L, uint32_t k) {
+enum { MORE_PARAMS = 4 /* beside the kernel's: block, frame, common, shared */ };
+
+Val region_function(Lower *L, const char *name, uint32_t more) {
     const IrModule *m = L->m;
     uint32_t n = m->params.n;
-    Ty *types = ARENA_ARRAY(m->arena, Ty, n + MORE_PARAMS);
+    Ty *types = ARENA_ARRAY(m->arena, Ty, n + MORE_PARAMS + more);
     for (uint32_t i = 0; i < n; i++) types[i] = ll_memory_type(L, (Type)m->params.at[i].type);
-    types[n] = types[n + 3] = types[n + 4] = types[n + 5] = cpu_pointer(L);
-    types[n + 1] = types[n + 2] = L->i32;
-    Val fn = L->fn = LLVMAddFunction(L->mod, arena_printf(m->arena, "%s.region%u", m->name, k),
-                                     LLVMFunctionType(L->i32, types, n + MORE_PARAMS, false));
+    for (uint32_t i = 0; i < MORE_PARAMS; i++) types[n + i] = cpu_pointer(L);
+    for (uint32_t i = 0; i < more; i++) types[n + MORE_PARAMS + i] = L->i32;
+    Val fn = L->fn = LLVMAddFunction(L->mod, name, LLVMFunctionType(L->i32, types, n + MORE_PARAMS + more, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     ll_attribute(L, fn, LLVMAttributeFunctionIndex, "nounwind", 0);
     ll_attribute(L, fn, LLVMAttributeFunctionIndex, "noinline", 0);
@@ -239,15 +243,15 @@ static Val make_function(Lower *L, uint32_t k) {
     }
     ll_attribute(L, fn, n + 1, "noalias", 0);
     ll_attribute(L, fn, n + 1, "readonly", 0);
-    for (uint32_t i = n + 4; i <= n + MORE_PARAMS; i++) {
+    for (uint32_t i = n + 2; i <= n + MORE_PARAMS; i++) {
         ll_attribute(L, fn, i, "noalias", 0);
         ll_attribute(L, fn, i, "align", 64);
     }
     return fn;
 }
 
-static void load_block(Lower *L) {
-    RegionState *s = state(L);
+void region_load_block(Lower *L) {
+    RegionState *s = region_state(L);
     CpuState *c = &s->cpu;
     uint32_t n = L->m->params.n;
     s->block = LLVMGetParam(L->fn, n);
@@ -261,45 +265,57 @@ static void load_block(Lower *L) {
     }
     c->dynamic_shared = cpu_field(L, L->i32, s->block, offsetof(CpuBlock, dynamic_shared), "dynamic");
     s->capacity = cpu_field(L, L->i64, s->block, offsetof(CpuBlock, capacity), "capacity");
-    s->frame = LLVMGetParam(L->fn, n + 3);
-    s->common = LLVMGetParam(L->fn, n + 4);
-    s->shared = LLVMGetParam(L->fn, n + 5);
+    s->frame = LLVMGetParam(L->fn, n + 1);
+    s->common = LLVMGetParam(L->fn, n + 2);
+    s->shared = LLVMGetParam(L->fn, n + 3);
     s->states = cpu_field(L, cpu_pointer(L), s->block, offsetof(CpuBlock, state), "states");
     s->operands = cpu_field(L, cpu_pointer(L), s->block, offsetof(CpuBlock, operands), "operands");
     if (L->m->sites.n) L->error = cpu_field(L, cpu_pointer(L), s->block, offsetof(CpuBlock, error), "error");
     cpu_load_print(L, s->block, offsetof(CpuBlock, print));
 }
 
-/* Variables, and the block's own values before the loop over threads. */
-static void make_variables(Lower *L) {
-    RegionState *s = state(L);
-    BlockId start = start_of(L, s->number);
-    s->next = LLVMBuildAlloca(L->b, L->i32, "next");
-    LLVMBuildStore(L->b, LLVMConstInt(L->i32, REGION_DONE, false), s->next);
-    for (Ref r = 1; r < L->m->instrs.n; r++) {
-        L->variable[r] = has_variable(L, r) ? LLVMBuildAlloca(L->b, ll_type(L, type_of(L, r)), "var") : NULL;
-        s->initial[r] = NULL;
-        bool alive = L->variable[r] && s->number && r != cause(L) && regions_alive(L->regions, start, r);
-        if (alive && L->regions->shared[r]) s->initial[r] = load_slot(L, r);
+/* The one symbol that the runtime calls. */
+void region_entry(Lower *L, uint32_t regions, uint32_t from, uint32_t more) {
+    const IrModule *m = L->m;
+    RegionState *s = region_state(L);
+    Ty types[5] = {cpu_pointer(L), cpu_pointer(L), L->i32, L->i32, L->i32};
+    L->fn = LLVMAddFunction(L->mod, entry_symbol(m, L->o), LLVMFunctionType(L->i32, types, 5, false));
+    ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
+    LLVMPositionBuilderAtEnd(L->b, ll_block(L, "entry"));
+    uint32_t n = m->params.n;
+    Val *args = ARENA_ARRAY(m->arena, Val, n + MORE_PARAMS + more), block = LLVMGetParam(L->fn, 1);
+    cpu_load_params(L, LLVMGetParam(L->fn, 0), args);
+    args[n] = block;
+    args[n + 1] = cpu_field(L, cpu_pointer(L), block, offsetof(CpuBlock, frame), "frame");
+    args[n + 2] = cpu_field(L, cpu_pointer(L), block, offsetof(CpuBlock, common), "common");
+    args[n + 3] = cpu_field(L, cpu_pointer(L), block, offsetof(CpuBlock, shared), "shared");
+    for (uint32_t i = 0; i < more; i++) args[n + MORE_PARAMS + i] = LLVMGetParam(L->fn, from + i);
+    LLVMBasicBlockRef none = ll_block(L, "none");
+    Val which = regions > 1 ? LLVMBuildSwitch(L->b, LLVMGetParam(L->fn, 2), none, regions) : NULL;
+    for (uint32_t k = 0; k < regions; k++) {
+        LLVMBasicBlockRef call = ll_block(L, "call");
+        if (which) LLVMAddCase(which, LLVMConstInt(L->i32, k, false), call);
+        else LLVMBuildBr(L->b, call);
+        LLVMPositionBuilderAtEnd(L->b, call);
+        LLVMBuildRet(L->b, LLVMBuildCall2(L->b, LLVMGlobalGetValueType(s->functions[k]), s->functions[k], args,
+                                          n + MORE_PARAMS + more, "r"));
     }
+    LLVMPositionBuilderAtEnd(L->b, none);
+    LLVMBuildRet(L->b, LLVMConstInt(L->i32, REGION_DONE, false));
 }
 
-static void fill_variables(Lower *L) {
-    RegionState *s = state(L);
-    BlockId start = start_of(L, s->number);
-    for (Ref r = 1; r < L->m->instrs.n; r++) {
-        if (!L->variable[r] || !s->number || r == cause(L) || !regions_alive(L->regions, start, r)) continue;
-        LLVMBuildStore(L->b, s->initial[r] ? s->initial[r] : load_slot(L, r), L->variable[r]);
-    }
-    Ref sync = cause(L);
+/* ---- a region ---------------------------------------------------------------------------------- */
+
+void region_take_result(Lower *L) {
+    Ref sync = region_cause(L);
     if (sync == REF_NONE || type_of(L, sync) == T_VOID) return;
-    Val bits = LLVMBuildLoad2(L->b, L->i64, operand_field(L, offsetof(CpuOperand, value)), "bits");
+    Val bits = LLVMBuildLoad2(L->b, L->i64, region_operand(L, offsetof(CpuOperand, value)), "bits");
     L->value[sync] = from_u64(L, type_of(L, sync), bits);
     if (L->variable[sync]) LLVMBuildStore(L->b, L->value[sync], L->variable[sync]);
 }
 
 /* What is cheap to compute again is computed at the start of each region, in the order of the kernel's blocks. */
-static void compute_again(Lower *L) {
+void region_compute_again(Lower *L) {
     const IrModule *m = L->m;
     BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
     for (uint32_t i = ir_postorder(m, order); i-- > 0;) {
@@ -309,23 +325,26 @@ static void compute_again(Lower *L) {
     }
 }
 
-/* The blocks from the region's start to its waits, in postorder. */
-static uint32_t blocks_of(Lower *L, BlockId start, BlockId *order) {
+/* The blocks from the region's start to its waits. */
+void region_blocks(Lower *L, uint32_t k) {
     const IrModule *m = L->m;
-    RegionState *s = state(L);
+    RegionState *s = region_state(L);
+    s->number = k;
     memset(s->inside, 0, m->blocks.n * sizeof *s->inside);
+    memset(s->ends, 0, m->blocks.n * sizeof *s->ends);
     BlockId *stack = ARENA_ARRAY(m->arena, BlockId, m->blocks.n + 1);
     uint8_t *at = ARENA_ARRAY(m->arena, uint8_t, m->blocks.n);
-    uint32_t depth = 1, n = 0;
-    stack[0] = start;
-    s->inside[start] = true;
+    uint32_t depth = 1;
+    s->n = 0;
+    stack[0] = region_start(L, k);
+    s->inside[stack[0]] = true;
     while (depth) {
         BlockId b = stack[depth - 1];
         const Block *block = &m->blocks.at[b];
         const Instr *before = block->instrs.n > 1 ? &m->instrs.at[block->instrs.at[block->instrs.n - 2]] : NULL;
-        bool waits = before && op_info[before->op].flags & SYNC;
-        if (waits || at[b] == block->nsucc) {
-            order[n++] = b;
+        s->ends[b] = before && op_info[before->op].flags & SYNC;
+        if (s->ends[b] || at[b] == block->nsucc) {
+            s->order[s->n++] = b;
             depth--;
             continue;
         }
@@ -334,49 +353,31 @@ static uint32_t blocks_of(Lower *L, BlockId start, BlockId *order) {
         s->inside[to] = true;
         stack[depth++] = to;
     }
-    return n;
 }
 
-/* ---- the loop over threads --------------------------------------------------------------------- */
+/* ---- threads whose state is the region ------------------------------------------------------------ */
 
-/* Uniform control: nested loops over z, y, x; the thread's number is their linear form. */
-static void begin_all(Lower *L) {
-    RegionState *s = state(L);
-    CpuState *c = &s->cpu;
-    Val zero = LLVMConstInt(L->i32, 0, false);
-    for (int i = 2; i >= 0; i--) {
-        c->loop[i] = ll_block(L, "loop");
-        LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
-        LLVMBuildBr(L->b, c->loop[i]);
-        LLVMPositionBuilderAtEnd(L->b, c->loop[i]);
-        c->thread[i] = LLVMBuildPhi(L->b, L->i32, "tid");
-        LLVMAddIncoming(c->thread[i], &zero, &before, 1);
-        if (i != 1) continue;
-        Val row = LLVMBuildNUWAdd(L->b, LLVMBuildNUWMul(L->b, c->thread[2], c->block[1], "n"), c->thread[1], "n");
-        s->thread = LLVMBuildZExt(L->b, LLVMBuildNUWMul(L->b, row, c->block[0], "n"), L->i64, "row");
+static void make_variables(Lower *L) {
+    const RegionState *s = region_state(L);
+    for (uint32_t i = 0; i < s->kept.n; i++)
+        L->variable[s->kept.at[i]] = LLVMBuildAlloca(L->b, ll_type(L, type_of(L, s->kept.at[i])), "var");
+}
+
+static void fill_variables(Lower *L) {
+    const RegionState *s = region_state(L);
+    for (uint32_t i = 0; i < s->kept.n; i++) {
+        Ref r = s->kept.at[i];
+        if (region_alive(L, r)) LLVMBuildStore(L->b, region_load_slot(L, r), L->variable[r]);
     }
-    s->thread = LLVMBuildNUWAdd(L->b, s->thread, LLVMBuildZExt(L->b, c->thread[0], L->i64, "x"), "t");
+    region_take_result(L);
 }
 
-static void end_all(Lower *L) {
-    CpuState *c = L->cpu;
-    LLVMPositionBuilderAtEnd(L->b, c->latch);
-    for (unsigned i = 0; i < 3; i++) {
-        LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
-        Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, 1, false), "next");
-        LLVMSetNSW(next, true);
-        LLVMAddIncoming(c->thread[i], &next, &from, 1);
-        LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, next, c->block[i]), c->loop[i], done);
-        LLVMPositionBuilderAtEnd(L->b, done);
-    }
-}
-
-/* Elsewhere: threads first to last, those whose state is this region. */
-static void begin_some(Lower *L) {
-    RegionState *s = state(L);
+/* Threads first to last. */
+static void begin_threads(Lower *L) {
+    RegionState *s = region_state(L);
     CpuState *c = &s->cpu;
-    uint32_t n = L->m->params.n;
-    Val first = LLVMGetParam(L->fn, n + 1), start[3], rest = first;
+    uint32_t n = L->m->params.n + MORE_PARAMS;
+    Val first = LLVMGetParam(L->fn, n), start[3], rest = first;
     for (unsigned i = 0; i < 3; i++) {
         start[i] = i < 2 ? LLVMBuildURem(L->b, rest, c->block[i], "r") : rest;
         rest = LLVMBuildUDiv(L->b, rest, c->block[i], "rest");
@@ -398,7 +399,7 @@ static void begin_some(Lower *L) {
     LLVMPositionBuilderAtEnd(L->b, mine);
 }
 
-static void end_some(Lower *L) {
+static void end_threads(Lower *L) {
     CpuState *c = L->cpu;
     Val zero = LLVMConstInt(L->i32, 0, false), carry = LLVMConstInt(L->i1, 1, false);
     LLVMBasicBlockRef from = c->latch, done = ll_block(L, "done");
@@ -411,88 +412,67 @@ static void end_some(Lower *L) {
     }
     Val next = LLVMBuildNUWAdd(L->b, c->number, LLVMConstInt(L->i32, 1, false), "next");
     LLVMAddIncoming(c->number, &next, &from, 1);
-    Val last = LLVMGetParam(L->fn, L->m->params.n + 2);
+    Val last = LLVMGetParam(L->fn, L->m->params.n + MORE_PARAMS + 1);
     LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, next, last), c->loop[0], done);
     LLVMPositionBuilderAtEnd(L->b, done);
 }
 
-/* The block's own values, as the last thread left them. */
-static void store_common(Lower *L) {
-    for (Ref r = 1; r < L->m->instrs.n; r++)
-        if (L->variable[r] && L->regions->shared[r] && defined_here(L, r)) store_slot(L, r);
-}
-
 static void make_region(Lower *L, uint32_t k) {
     const IrModule *m = L->m;
-    RegionState *s = state(L);
-    bool uniform = L->regions->uniform;
-    s->number = k;
-    BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
-    uint32_t n = blocks_of(L, start_of(L, k), order);
+    RegionState *s = region_state(L);
+    region_blocks(L, k);
     memset(L->first, 0, m->blocks.n * sizeof *L->first);
     memset(L->value, 0, m->instrs.n * sizeof *L->value);
     L->fn = s->functions[k];
     L->entry = ll_block(L, "entry");
     s->cpu.latch = ll_block(L, "latch");
     LLVMPositionBuilderAtEnd(L->b, L->entry);
-    load_block(L);
+    region_load_block(L);
     make_variables(L);
-    if (uniform) begin_all(L);
-    else begin_some(L);
+    begin_threads(L);
     fill_variables(L);
-    compute_again(L);
-    lower_blocks(L, order, n);
-    if (uniform) end_all(L);
-    else end_some(L);
-    store_common(L);
-    LLVMBuildRet(L->b, LLVMBuildLoad2(L->b, L->i32, s->next, "next"));
-}
-
-/* The one symbol that the runtime calls. */
-static void make_entry(Lower *L) {
-    const IrModule *m = L->m;
-    RegionState *s = state(L);
-    Ty types[5] = {cpu_pointer(L), cpu_pointer(L), L->i32, L->i32, L->i32};
-    L->fn = LLVMAddFunction(L->mod, entry_symbol(m, L->o), LLVMFunctionType(L->i32, types, 5, false));
-    ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
-    LLVMPositionBuilderAtEnd(L->b, ll_block(L, "entry"));
-    uint32_t n = m->params.n, regions = L->regions->cuts.n + 1;
-    Val *args = ARENA_ARRAY(m->arena, Val, n + MORE_PARAMS), block = LLVMGetParam(L->fn, 1);
-    cpu_load_params(L, LLVMGetParam(L->fn, 0), args);
-    args[n] = block;
-    args[n + 1] = LLVMGetParam(L->fn, 3);
-    args[n + 2] = LLVMGetParam(L->fn, 4);
-    args[n + 3] = cpu_field(L, cpu_pointer(L), block, offsetof(CpuBlock, frame), "frame");
-    args[n + 4] = cpu_field(L, cpu_pointer(L), block, offsetof(CpuBlock, common), "common");
-    args[n + 5] = cpu_field(L, cpu_pointer(L), block, offsetof(CpuBlock, shared), "shared");
-    LLVMBasicBlockRef none = ll_block(L, "none");
-    Val which = LLVMBuildSwitch(L->b, LLVMGetParam(L->fn, 2), none, regions);
-    for (uint32_t k = 0; k < regions; k++) {
-        LLVMBasicBlockRef call = ll_block(L, "call");
-        LLVMAddCase(which, LLVMConstInt(L->i32, k, false), call);
-        LLVMPositionBuilderAtEnd(L->b, call);
-        LLVMBuildRet(L->b, LLVMBuildCall2(L->b, LLVMGlobalGetValueType(s->functions[k]), s->functions[k], args,
-                                          n + MORE_PARAMS, "r"));
-    }
-    LLVMPositionBuilderAtEnd(L->b, none);
+    region_compute_again(L);
+    lower_blocks(L, s->order, s->n);
+    end_threads(L);
     LLVMBuildRet(L->b, LLVMConstInt(L->i32, REGION_DONE, false));
 }
 
-void lower_regions(Lower *L) {
+static RegionState *new_state(Lower *L) {
     const IrModule *m = L->m;
-    RegionState *s = ARENA_NEW(m->arena, RegionState);
-    L->cpu = &s->cpu;
-    L->variable = ARENA_ARRAY(m->arena, Val, m->instrs.n);
-    s->initial = ARENA_ARRAY(m->arena, Val, m->instrs.n);
-    s->inside = ARENA_ARRAY(m->arena, bool, m->blocks.n);
-    s->shared_at = ARENA_ARRAY(m->arena, uint32_t, m->shared.n + 1);
+    Arena *a = m->arena;
+    RegionState *s = ARENA_NEW(a, RegionState);
+    L->variable = ARENA_ARRAY(a, Val, m->instrs.n);
+    s->initial = ARENA_ARRAY(a, Val, m->instrs.n);
+    s->block_variable = ARENA_ARRAY(a, Val, m->instrs.n);
+    s->own_variable = ARENA_ARRAY(a, Val, m->instrs.n);
+    s->ready = ARENA_ARRAY(a, bool, m->instrs.n);
+    s->cut_at = ARENA_ARRAY(a, uint32_t, m->instrs.n);
+    s->inside = ARENA_ARRAY(a, bool, m->blocks.n);
+    s->ends = ARENA_ARRAY(a, bool, m->blocks.n);
+    s->order = ARENA_ARRAY(a, BlockId, m->blocks.n);
+    s->shared_at = ARENA_ARRAY(a, uint32_t, m->shared.n + 1);
+    s->functions = ARENA_ARRAY(a, Val, L->regions->cuts.n + 1);
     uint32_t end = shared_layout(m, s->shared_at);
     for (uint32_t i = 0; i < m->shared.n; i++)
         if (m->shared.at[i].dynamic) s->shared_at[i] = end;
+    for (Ref r = 1; r < m->instrs.n; r++)
+        if (L->regions->slot[r] != NO_SLOT && m->instrs.at[r].op != OP_ALLOCA) VEC_PUSH(a, &s->kept, r);
+    for (uint32_t k = 0; k < L->regions->cuts.n; k++) s->cut_at[L->regions->cuts.at[k].sync] = k;
+    return s;
+}
+
+void lower_regions(Lower *L) {
+    RegionState *s = new_state(L);
     uint32_t regions = L->regions->cuts.n + 1;
-    s->functions = ARENA_ARRAY(m->arena, Val, regions);
-    for (uint32_t k = 0; k < regions; k++) s->functions[k] = make_function(L, k);
-    for (uint32_t k = 0; k < regions; k++) make_region(L, k);
-    make_entry(L);
+    L->cpu = &s->cpu;
+    if (L->regions->uniform) {
+        lower_block(L);
+        region_entry(L, 1, 2, 1);
+    } else {
+        for (uint32_t k = 0; k < regions; k++)
+            s->functions[k] = region_function(L, arena_printf(L->m->arena, "%s.region%u", L->m->name, k), 2);
+        for (uint32_t k = 0; k < regions; k++) make_region(L, k);
+        region_entry(L, regions, 3, 2);
+    }
     cpu_keep_variants(L);
 }

@@ -265,7 +265,7 @@ Regions *ir_regions(IrModule *m) {
     Builder builder = {.m = m, .r = ARENA_NEW(m->arena, Regions)};
     Builder *B = &builder;
     make_cuts(B);
-    Uniformity u = ir_uniformity(m);
+    Uniformity u = ir_uniformity(m, NULL);
     B->r->uniform = all_uniform(B, &u);
     B->r->slot = ARENA_ARRAY(m->arena, uint32_t, m->instrs.n);
     memset(B->r->slot, 0xff, m->instrs.n * sizeof *B->r->slot);

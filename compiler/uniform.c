@@ -12,7 +12,10 @@
  * different iterations: what was computed inside and is used outside differs. All this repeats until
  * nothing changes; a branch is looked at twice at most.
  *
- * Limits: only loads from memory that nothing writes are uniform; comparisons of affine values aren't;
+ * The same for the lanes of a vector, threads that follow each other along x and run in lock step: threadIdx.y is one value
+ * for them, and so is what they load together from one place.
+ *
+ * Limits: otherwise only loads from memory that nothing writes are uniform; comparisons of affine values aren't;
  * control flow that isn't made of loops with one entry counts as divergent as a whole. */
 #include "loops.h"
 
@@ -20,22 +23,16 @@
 
 enum { UNSET = 255, NO_LOOP = 0 };
 
-typedef struct LoopInfo {
-    BlockId header;
-    uint32_t parent;
-    bool divergent;
-} LoopInfo;
-
 typedef struct Analysis {
     IrModule *m;
     Uniformity u;
-    bool *exact;    /* an affine value that didn't wrap on the way */
-    BlockId *order; /* reverse postorder */
+    const IrLanes *lanes; /* NULL: threads of a block */
+    BlockId *order;     /* reverse postorder */
     uint32_t live;
     DomTree tree;
     BlockId *ipdom;       /* blocks.n is the common exit */
-    VEC(LoopInfo) loops;  /* loops.at[0] is unused */
-    uint32_t *loop_of;    /* innermost loop of each block */
+    VEC(IrLoop) loops;    /* loops.at[0] is unused */
+    uint32_t *loop_of;    /* = u.loop_of */
     uint8_t *join;        /* of each block: the worst condition whose ways meet here */
     uint8_t *branch_done; /* of each block: the shape of the condition that was dealt with */
     bool irreducible, changed;
@@ -122,7 +119,7 @@ static void find_loops(Analysis *A) {
     IrModule *m = A->m;
     uint32_t *place = ARENA_ARRAY(m->arena, uint32_t, m->blocks.n);
     for (uint32_t i = 0; i < A->live; i++) place[A->order[i]] = i;
-    VEC_PUSH(m->arena, &A->loops, (LoopInfo){0});
+    VEC_PUSH(m->arena, &A->loops, (IrLoop){0});
     for (uint32_t i = 0; i < A->live; i++) {
         BlockId h = A->order[i];
         bool is_header = false;
@@ -135,7 +132,7 @@ static void find_loops(Analysis *A) {
         if (!is_header || A->irreducible) continue;
         NaturalLoop loop;
         if (!loop_find(m, &A->tree, h, &loop)) continue;
-        VEC_PUSH(m->arena, &A->loops, ((LoopInfo){h, A->loop_of[h], false}));
+        VEC_PUSH(m->arena, &A->loops, ((IrLoop){h, A->loop_of[h], false}));
         for (BlockId b = 0; b < m->blocks.n; b++)
             if (loop.inside[b]) A->loop_of[b] = A->loops.n - 1;
     }
@@ -151,13 +148,13 @@ typedef struct Form {
 
 static const Form varying = {SHAPE_VARYING, 0, false};
 
-static Form form_of(const Analysis *A, Ref r) { return (Form){A->u.value[r], A->u.stride[r], A->exact[r]}; }
+static Form form_of(const Analysis *A, Ref r) { return (Form){A->u.value[r], A->u.stride[r], A->u.exact[r]}; }
 
 static Form affine(int64_t stride, bool exact) { return (Form){SHAPE_AFFINE, stride, exact}; }
 
-static Form sreg_form(Sreg s) {
+static Form sreg_form(const Analysis *A, Sreg s) {
     if (s == SREG_TID_X) return affine(1, true);
-    if (s == SREG_TID_Y || s == SREG_TID_Z) return affine(0, true);
+    if ((s == SREG_TID_Y || s == SREG_TID_Z) && !A->lanes) return affine(0, true);
     return s == SREG_LANEID ? varying : (Form){SHAPE_BLOCK, 0, true};
 }
 
@@ -238,7 +235,8 @@ static Form phi_form(const Analysis *A, const Instr *in) {
 static Form load_form(const Analysis *A, const Instr *in) {
     Form f = form_of(A, in->args[0]);
     if (f.shape == UNSET) return f;
-    if (!(in->sub & MEM_INVARIANT) || in->sub & MEM_VOLATILE || f.stride || f.shape == SHAPE_VARYING) return varying;
+    bool same = in->sub & MEM_INVARIANT || A->lanes;
+    if (!same || in->sub & MEM_VOLATILE || f.stride || f.shape == SHAPE_VARYING) return varying;
     return (Form){f.shape == SHAPE_CONST ? SHAPE_BLOCK : f.shape, 0, true};
 }
 
@@ -248,7 +246,7 @@ static Form evaluate(const Analysis *A, const Instr *in) {
     case OP_SHARED:
     case OP_DATA: return (Form){SHAPE_CONST, 0, true};
     case OP_PARAM: return (Form){SHAPE_BLOCK, 0, true};
-    case OP_SREG: return sreg_form((Sreg)in->sub);
+    case OP_SREG: return sreg_form(A, (Sreg)in->sub);
     case OP_BARRIER_RED: return (Form){SHAPE_BLOCK, 0, true};
     case OP_ALLOCA: return varying;
     case OP_PHI: return phi_form(A, in);
@@ -262,12 +260,12 @@ static bool raise_to(Analysis *A, Ref r, Form f) {
     uint8_t old = A->u.value[r];
     if (f.shape == UNSET || old == SHAPE_VARYING) return false;
     if (old == SHAPE_AFFINE && f.shape == SHAPE_AFFINE && f.stride != A->u.stride[r]) f = varying;
-    bool less_exact = old != UNSET && A->exact[r] && !f.exact;
+    bool less_exact = old != UNSET && A->u.exact[r] && !f.exact;
     if (old != UNSET && f.shape <= old && !less_exact) return false;
     if (old != UNSET && f.shape < old) f.shape = old, f.stride = A->u.stride[r];
     A->u.value[r] = f.shape;
     A->u.stride[r] = f.stride;
-    A->exact[r] = f.exact && (old == UNSET || A->exact[r]);
+    A->u.exact[r] = f.exact && (old == UNSET || A->u.exact[r]);
     return true;
 }
 
@@ -328,7 +326,7 @@ static void diverge(Analysis *A, BlockId b, uint8_t shape) {
 static void look_at_branches(Analysis *A) {
     for (uint32_t i = 0; i < A->live; i++) {
         BlockId b = A->order[i];
-        if (A->m->blocks.at[b].nsucc != 2) continue;
+        if (A->m->blocks.at[b].nsucc != 2 || (A->lanes && A->lanes->agree && A->lanes->agree[b])) continue;
         Ref cond = instr(A, ir_terminator(A->m, b))->args[0];
         uint8_t shape = form_of(A, cond).shape;
         if (shape == UNSET || shape <= SHAPE_BLOCK || A->branch_done[b] >= shape) continue;
@@ -365,17 +363,30 @@ static void everything_varies(Analysis *A) {
     for (BlockId b = 0; b < A->m->blocks.n; b++) A->u.block_divergent[b] = true;
 }
 
-Uniformity ir_uniformity(IrModule *m) {
+/* What is known beforehand. */
+static void begin_with(Analysis *A, const Uniformity *floor, const bool *kept) {
+    for (Ref r = 0; r < A->m->instrs.n; r++) {
+        if (!kept[r] || floor->value[r] == SHAPE_CONST) continue;
+        A->u.value[r] = floor->value[r];
+        A->u.stride[r] = floor->stride[r];
+        A->u.exact[r] = floor->exact[r];
+    }
+}
+
+Uniformity ir_uniformity(IrModule *m, const IrLanes *lanes) {
     uint32_t n = m->blocks.n, values = m->instrs.n;
     Analysis A = {.m = m,
-                  .exact = ARENA_ARRAY(m->arena, bool, values),
+                  .lanes = lanes,
                   .order = ARENA_ARRAY(m->arena, BlockId, n),
                   .ipdom = ARENA_ARRAY(m->arena, BlockId, n + 1),
                   .loop_of = ARENA_ARRAY(m->arena, uint32_t, n),
                   .join = ARENA_ARRAY(m->arena, uint8_t, n),
                   .branch_done = ARENA_ARRAY(m->arena, uint8_t, n)};
-    A.u = (Uniformity){ARENA_ARRAY(m->arena, uint8_t, values), ARENA_ARRAY(m->arena, int64_t, values),
-                       ARENA_ARRAY(m->arena, bool, n)};
+    A.u = (Uniformity){.value = ARENA_ARRAY(m->arena, uint8_t, values),
+                       .stride = ARENA_ARRAY(m->arena, int64_t, values),
+                       .exact = ARENA_ARRAY(m->arena, bool, values),
+                       .block_divergent = ARENA_ARRAY(m->arena, bool, n),
+                       .loop_of = A.loop_of};
     memset(A.u.value, UNSET, values);
     A.live = ir_postorder(m, A.order);
     for (uint32_t i = 0; i < A.live / 2; i++) {
@@ -386,10 +397,14 @@ Uniformity ir_uniformity(IrModule *m) {
     A.tree = ir_dominators(m);
     postdominators(&A);
     find_loops(&A);
+    A.u.loops = A.loops.at;
+    A.u.nloops = A.loops.n;
+    A.u.irreducible = A.irreducible;
     if (A.irreducible) {
         everything_varies(&A);
         return A.u;
     }
+    if (lanes && lanes->kept) begin_with(&A, lanes->floor, lanes->kept);
     do {
         A.changed = false;
         sweep(&A);

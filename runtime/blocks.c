@@ -55,11 +55,13 @@ void block_place(CpuBlock *b, const Image *image, const CpuLaunch *launch, void 
     b->operands = (CpuOperand *)(void *)(at + l.operands);
 }
 
-void block_start(CpuBlock *b, uint64_t number) {
-    b->at[0] = (uint32_t)(number % b->grid[0]);
-    b->at[1] = (uint32_t)(number / b->grid[0] % b->grid[1]);
-    b->at[2] = (uint32_t)(number / b->grid[0] / b->grid[1]);
-    memset(b->state, 0, b->threads * sizeof *b->state);
+/* Where all threads take the same way, the first one's state stands for all. */
+void block_start(CpuBlock *b, const Image *image, uint64_t number) {
+    uint64_t row = number < b->grid[0] ? 0 : number / b->grid[0];
+    b->at[0] = (uint32_t)(number - row * b->grid[0]);
+    b->at[1] = (uint32_t)(row < b->grid[1] ? row : row % b->grid[1]);
+    b->at[2] = (uint32_t)(row < b->grid[1] ? 0 : row / b->grid[1]);
+    memset(b->state, 0, (image->uniform ? 1 : b->threads) * sizeof *b->state);
 }
 
 /* ---- threads and their waits ------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ size_t block_bytes(const Image *image, const uint32_t block[3], uint32_t dynamic
 void block_place(CpuBlock *b, const Image *image, const CpuLaunch *launch, void *memory);
 
 /* A block from its start; and on behind a wait for the grid. No allocation, no lock: it may be left at any instruction. */
-void block_start(CpuBlock *b, uint64_t number);
+void block_start(CpuBlock *b, const Image *image, uint64_t number);
 BlockEnd block_run(const Image *image, const void *params, CpuBlock *b, Stuck *stuck);
 
 #endif

@@ -73,7 +73,7 @@ static void enter(void *arg) {
         return;
     }
     for (uint64_t n = r->first; n < r->last && r->end == BLOCK_DONE; n++) {
-        block_start(r->block, n);
+        block_start(r->block, image, n);
         r->end = block_run(image, r->run->params, r->block, &r->stuck);
     }
 }
@@ -185,7 +185,7 @@ static bool run_grid(Run *run, const LaunchConfig *c, uint64_t blocks) {
     run->no_memory = !memory || !grid.blocks || !grid.ends;
     for (uint64_t n = 0; n < blocks && !run->no_memory; n++) {
         block_place(&grid.blocks[n], run->image, &run->launch, memory + n * each);
-        block_start(&grid.blocks[n], n);
+        block_start(&grid.blocks[n], run->image, n);
         grid.ends[n] = BLOCK_AT_GRID;
     }
     while (!cancelled && !has_failed(run) && any_waits(&grid, blocks)) {

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             p->run(m);
             if (ir_verify(m)) wrong(ir_to_string(m, false), p->name, ir_verify(m));
         }
-        ir_uniformity(m);
+        ir_uniformity(m, NULL);
     }
     arena_free(&arena);
     return 0;

@@ -45,7 +45,7 @@ static int roundtrip(const IrModule *m) {
 
 static void uniform(IrModule *m) {
     static const char *const names[] = {"const", "block", "affine", "varying"};
-    Uniformity u = ir_uniformity(m);
+    Uniformity u = ir_uniformity(m, NULL);
     BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
     uint32_t live = ir_postorder(m, order), value = 0;
     for (uint32_t i = 0; i < live; i++) {

@@ -1,0 +1,301 @@
+/* lower_cpu_block.c - CPU kernels whose threads wait for each other and take the same way: one function for a block.
+ *
+ *   NAME.block(p0, ..., block, frame, common, shared, region)
+ *       region k:  for z: for y: for x:  load slots, code, store slots
+ *                  go on with the region that the code said
+ *
+ * All threads come to the same wait, so that a region is a loop over them and a barrier the loop's end. Only what the
+ * runtime has a part in, reductions over the block and waits for the grid, returns and comes back by number.
+ *
+ * A value that is the same for the whole block is a variable of the function. Each thread starts from the region's initial
+ * one and has its own copy; what the last thread leaves is the block's.
+ *
+ * Regions run in vectors (lower_cpu_vector.c) unless they hold what isn't done so, then thread by thread. */
+#include "lower_cpu_regions.h"
+#include "vectors.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static Type type_of(const Lower *L, Ref r) { return (Type)L->m->instrs.at[r].type; }
+
+/* The runtime has a part in the wait. */
+static bool returns_at(const Lower *L, uint32_t cut) {
+    return L->m->instrs.at[L->regions->cuts.at[cut].sync].op != OP_BARRIER;
+}
+
+/* ---- values of the block -------------------------------------------------------------------------- */
+
+static Val variable(Lower *L, Ty t) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(L->b);
+    LLVMPositionBuilderBefore(L->b, LLVMGetFirstInstruction(L->entry));
+    Val v = LLVMBuildAlloca(L->b, t, "var");
+    LLVMPositionBuilderAtEnd(L->b, here);
+    return v;
+}
+
+static void make_block_variables(Lower *L) {
+    RegionState *s = region_state(L);
+    s->next = LLVMBuildAlloca(L->b, L->i32, "next");
+    for (uint32_t i = 0; i < s->kept.n; i++) {
+        Ref r = s->kept.at[i];
+        if (!L->regions->shared[r]) continue;
+        s->block_variable[r] = LLVMBuildAlloca(L->b, ll_scalar(L, type_of(L, r)), "block");
+        s->own_variable[r] = LLVMBuildAlloca(L->b, ll_scalar(L, type_of(L, r)), "own");
+    }
+}
+
+/* Before the loop over threads. */
+static void read_block_values(Lower *L) {
+    RegionState *s = region_state(L);
+    for (uint32_t i = 0; i < s->kept.n; i++) {
+        Ref r = s->kept.at[i];
+        if (L->regions->shared[r] && region_alive(L, r))
+            s->initial[r] = LLVMBuildLoad2(L->b, ll_scalar(L, type_of(L, r)), s->block_variable[r], "initial");
+    }
+}
+
+static void write_block_values(Lower *L) {
+    RegionState *s = region_state(L);
+    for (uint32_t i = 0; i < s->kept.n; i++) {
+        Ref r = s->kept.at[i];
+        if (!L->regions->shared[r] || !region_defines(L, r)) continue;
+        Val v = LLVMBuildLoad2(L->b, ll_scalar(L, type_of(L, r)), s->own_variable[r], "last");
+        LLVMBuildStore(L->b, v, s->block_variable[r]);
+    }
+}
+
+/* ---- the start of a thread ------------------------------------------------------------------------ */
+
+/* Its variables, filled. */
+static void fill_variables(Lower *L) {
+    RegionState *s = region_state(L);
+    for (uint32_t i = 0; i < s->kept.n; i++) {
+        Ref r = s->kept.at[i];
+        bool shared = L->regions->shared[r];
+        Ty t = L->body ? lanes_type(L, r) : ll_scalar(L, type_of(L, r));
+        L->variable[r] = shared ? s->own_variable[r] : variable(L, t);
+        if (region_alive(L, r)) LLVMBuildStore(L->b, shared ? s->initial[r] : region_load_slot(L, r), L->variable[r]);
+    }
+    region_take_result(L);
+}
+
+/* What lives at the start of the region and isn't kept, with all that it is made of. */
+static void mark_ready(const Lower *L, bool *ready, Ref r) {
+    const Instr *in = &L->m->instrs.at[r];
+    if (ready[r] || !L->regions->again[r]) return;
+    ready[r] = true;
+    for (uint32_t i = 0; i < in->nargs; i++) mark_ready(L, ready, in->args[i]);
+}
+
+static void find_ready(Lower *L) {
+    RegionState *s = region_state(L);
+    memset(s->ready, 0, L->m->instrs.n * sizeof *s->ready);
+    for (Ref r = 1; s->number && r < L->m->instrs.n; r++)
+        if (L->regions->again[r] && regions_alive(L->regions, region_start(L, s->number), r)) mark_ready(L, s->ready, r);
+}
+
+/* Of a vector. */
+static void prepare(Lower *L) {
+    const IrModule *m = L->m;
+    const RegionState *s = region_state(L);
+    fill_variables(L);
+    BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
+    for (uint32_t i = ir_postorder(m, order); i-- > 0;) {
+        const Block *b = &m->blocks.at[order[i]];
+        for (uint32_t k = 0; k < b->instrs.n; k++)
+            if (s->ready[b->instrs.at[k]]) lanes_again(L, b->instrs.at[k]);
+    }
+}
+
+/* A vector's part of the region ends. */
+static void wait_here(Lower *L, Ref sync) {
+    RegionState *s = region_state(L);
+    const Instr *in = &L->m->instrs.at[sync];
+    uint32_t k = s->cut_at[sync];
+    if (in->op == OP_BARRIER_RED) {
+        Val v = LLVMBuildZExt(L->b, lanes_value(L, in->args[0]), LLVMVectorType(L->i64, L->vectors->lanes), "bits");
+        lanes_scatter(L, v, 8, region_operand(L, offsetof(CpuOperand, value)), sizeof(CpuOperand));
+    }
+    for (uint32_t i = 0; i < s->kept.n; i++)
+        if (region_stores_at(L, k, s->kept.at[i])) region_store_slot(L, s->kept.at[i]);
+    LLVMBuildStore(L->b, LLVMConstInt(L->i32, k + 1, false), s->next);
+    LLVMBuildBr(L->b, s->cpu.latch);
+}
+
+/* Does a thread from there on leave nothing behind, in memory or in slots? */
+static bool is_idle(Lower *L, BlockId from) {
+    const RegionState *s = region_state(L);
+    bool *seen = ARENA_ARRAY(L->m->arena, bool, L->m->blocks.n);
+    BlockId *todo = ARENA_ARRAY(L->m->arena, BlockId, L->m->blocks.n + 1);
+    uint32_t n = 0;
+    todo[n++] = from;
+    seen[from] = true;
+    while (n) {
+        BlockId b = todo[--n];
+        const Block *block = &L->m->blocks.at[b];
+        for (uint32_t i = 0; i < block->instrs.n; i++) {
+            const Instr *in = &L->m->instrs.at[block->instrs.at[i]];
+            if (op_info[in->op].flags & WRITES || (op_info[in->op].flags & SYNC && in->op != OP_BARRIER)) return false;
+        }
+        for (uint32_t i = 0; s->ends[b] && i < s->kept.n; i++)
+            if (region_stores_at(L, s->cut_at[block->instrs.at[block->instrs.n - 2]], s->kept.at[i])) return false;
+        for (uint32_t k = 0; !s->ends[b] && k < block->nsucc; k++) {
+            if (seen[block->succ[k]]) continue;
+            seen[block->succ[k]] = true;
+            todo[n++] = block->succ[k];
+        }
+    }
+    return true;
+}
+
+/* ---- the loop over threads ------------------------------------------------------------------------ */
+
+/* Nested loops over z, y, x; the thread's number is their linear form. */
+static void begin_threads(Lower *L) {
+    RegionState *s = region_state(L);
+    CpuState *c = &s->cpu;
+    Val zero = LLVMConstInt(L->i32, 0, false);
+    for (int i = 2; i >= 0; i--) {
+        c->loop[i] = ll_block(L, "loop");
+        LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
+        LLVMBuildBr(L->b, c->loop[i]);
+        LLVMPositionBuilderAtEnd(L->b, c->loop[i]);
+        c->thread[i] = LLVMBuildPhi(L->b, L->i32, "tid");
+        LLVMAddIncoming(c->thread[i], &zero, &before, 1);
+        if (i != 1) continue;
+        Val row = LLVMBuildNUWAdd(L->b, LLVMBuildNUWMul(L->b, c->thread[2], c->block[1], "n"), c->thread[1], "n");
+        s->thread = LLVMBuildZExt(L->b, LLVMBuildNUWMul(L->b, row, c->block[0], "n"), L->i64, "row");
+    }
+    s->thread = LLVMBuildNUWAdd(L->b, s->thread, LLVMBuildZExt(L->b, c->thread[0], L->i64, "x"), "t");
+}
+
+static void end_threads(Lower *L, unsigned step, Val stop) {
+    CpuState *c = L->cpu;
+    LLVMPositionBuilderAtEnd(L->b, c->latch);
+    for (unsigned i = 0; i < 3; i++) {
+        LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
+        Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, i ? 1 : step, false), "next");
+        LLVMSetNSW(next, true);
+        LLVMAddIncoming(c->thread[i], &next, &from, 1);
+        Val more = ll_icmp(L, LLVMIntULT, next, c->block[i]);
+        if (i == 0 && stop) {
+            Val go = LLVMBuildNot(L->b, LLVMBuildLoad2(L->b, L->i1, stop, "stop"), "go");
+            more = ll_select(L, go, more, LLVMConstInt(L->i1, 0, false));
+        }
+        LLVMBuildCondBr(L->b, more, c->loop[i], done);
+        LLVMPositionBuilderAtEnd(L->b, done);
+    }
+}
+
+/* ---- regions -------------------------------------------------------------------------------------- */
+
+static bool in_vectors(Lower *L) {
+    const RegionState *s = region_state(L);
+    if (!L->vectors) return false;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (L->vectors->serial[s->order[i]]) return false;
+    return true;
+}
+
+static void lower_threads(Lower *L) {
+    RegionState *s = region_state(L);
+    bool vectors = in_vectors(L);
+    Val stop = vectors ? variable(L, L->i1) : NULL;
+    s->cpu.latch = ll_block(L, "latch");
+    begin_threads(L);
+    if (vectors) {
+        find_ready(L);
+        LLVMBuildStore(L->b, LLVMConstInt(L->i1, 0, false), stop);
+        VectorRegion region = {.start = region_start(L, s->number),
+                               .blocks = s->order,
+                               .n = s->n,
+                               .ends = s->ends,
+                               .ready = s->ready,
+                               .prepare = prepare,
+                               .wait = wait_here,
+                               .stop = stop,
+                               .idle = is_idle};
+        lower_vectors(L, &region);
+    } else {
+        memset(L->variable, 0, L->m->instrs.n * sizeof *L->variable);
+        fill_variables(L);
+        region_compute_again(L);
+        lower_blocks(L, s->order, s->n);
+    }
+    end_threads(L, vectors ? L->vectors->lanes : 1, stop);
+}
+
+/* Behind the loop: on to the next region. */
+static void go_on(Lower *L, LLVMBasicBlockRef *heads) {
+    RegionState *s = region_state(L);
+    LLVMBasicBlockRef done = ll_block(L, "end");
+    Val next = LLVMBuildLoad2(L->b, L->i32, s->next, "next");
+    Val which = LLVMBuildSwitch(L->b, next, done, s->n);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!s->ends[s->order[i]]) continue;
+        const Block *b = &L->m->blocks.at[s->order[i]];
+        uint32_t k = s->cut_at[b->instrs.at[b->instrs.n - 2]];
+        LLVMBasicBlockRef to = returns_at(L, k) ? ll_block(L, "return") : heads[k + 1];
+        LLVMAddCase(which, LLVMConstInt(L->i32, k + 1, false), to);
+        if (!returns_at(L, k)) continue;
+        LLVMPositionBuilderAtEnd(L->b, to);
+        for (uint32_t j = 0; j < s->kept.n; j++) {
+            Ref r = s->kept.at[j];
+            if (!L->regions->shared[r] || !regions_alive(L->regions, L->regions->cuts.at[k].next, r)) continue;
+            L->variable[r] = s->block_variable[r];
+            region_store_slot(L, r);
+        }
+        LLVMBuildRet(L->b, LLVMConstInt(L->i32, k + 1, false));
+    }
+    LLVMPositionBuilderAtEnd(L->b, done);
+    LLVMBuildRet(L->b, LLVMConstInt(L->i32, REGION_DONE, false));
+}
+
+static void make_region(Lower *L, uint32_t k, LLVMBasicBlockRef *heads) {
+    const IrModule *m = L->m;
+    RegionState *s = region_state(L);
+    region_blocks(L, k);
+    memset(L->first, 0, m->blocks.n * sizeof *L->first);
+    memset(L->value, 0, m->instrs.n * sizeof *L->value);
+    LLVMPositionBuilderAtEnd(L->b, heads[k]);
+    LLVMBuildStore(L->b, LLVMConstInt(L->i32, REGION_DONE, false), s->next);
+    read_block_values(L);
+    lower_threads(L);
+    write_block_values(L);
+    go_on(L, heads);
+}
+
+/* Back from the runtime: values of the block are in their slots. */
+static void come_back(Lower *L, uint32_t k, LLVMBasicBlockRef head) {
+    RegionState *s = region_state(L);
+    s->number = k;
+    for (uint32_t i = 0; i < s->kept.n; i++) {
+        Ref r = s->kept.at[i];
+        if (L->regions->shared[r] && region_alive(L, r))
+            LLVMBuildStore(L->b, region_load_slot(L, r), s->block_variable[r]);
+    }
+    LLVMBuildBr(L->b, head);
+}
+
+void lower_block(Lower *L) {
+    const IrModule *m = L->m;
+    RegionState *s = region_state(L);
+    uint32_t regions = L->regions->cuts.n + 1;
+    L->fn = s->functions[0] = region_function(L, arena_printf(m->arena, "%s.block", m->name), 1);
+    L->entry = ll_block(L, "entry");
+    LLVMPositionBuilderAtEnd(L->b, L->entry);
+    region_load_block(L);
+    make_block_variables(L);
+    LLVMBasicBlockRef *heads = ARENA_ARRAY(m->arena, LLVMBasicBlockRef, regions);
+    for (uint32_t k = 0; k < regions; k++) heads[k] = ll_block(L, "region");
+    Val which = LLVMBuildSwitch(L->b, LLVMGetParam(L->fn, LLVMCountParams(L->fn) - 1), heads[0], regions);
+    for (uint32_t k = 1; k < regions; k++) {
+        if (!returns_at(L, k - 1)) continue;
+        LLVMBasicBlockRef back = ll_block(L, "back");
+        LLVMAddCase(which, LLVMConstInt(L->i32, k, false), back);
+        LLVMPositionBuilderAtEnd(L->b, back);
+        come_back(L, k, heads[k]);
+    }
+    for (uint32_t k = 0; k < regions; k++) make_region(L, k, heads);
+}

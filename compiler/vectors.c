@@ -1,0 +1,242 @@
+/* vectors.c - which blocks run in vectors of threads, and what is known of the lanes. See vectors.h.
+ *
+ * needs: the end of the pipeline, regions      keeps: the module
+ *
+ * LLVM vectorises loops over threads by itself, if they are short and straight. What it leaves: loops inside of a
+ * thread, lanes that part, and loops over threads between barriers, whose independence it can't see. */
+#include "vectors.h"
+
+#include <string.h>
+
+enum { LANES_4 = 16, LANES_8 = 8 /* for elements of up to 4 and of 8 bytes */ };
+
+typedef struct Plan {
+    IrModule *m;
+    const Regions *r;
+    Vectors *v;
+    bool *kept; /* by Ref: lives across a cut */
+} Plan;
+
+static const Instr *instr(const Plan *P, Ref r) { return &P->m->instrs.at[r]; }
+
+static bool in_loop(const Uniformity *u, BlockId b, uint32_t loop) {
+    uint32_t l = u->loop_of[b];
+    while (l && l != loop) l = u->loops[l].parent;
+    return l == loop;
+}
+
+/* ---- what isn't done in vectors ------------------------------------------------------------------ */
+
+/* By function: computed without a call for each lane. */
+static const bool math_in_vectors[MATH__COUNT] = {
+#define MATHFN(name, args, libdevice, libm, vector, native, ulp64, ulp32)                                              \
+    [MATH_##name] = (native) != NULL || (libm) == NULL,
+#include "mathfn.def"
+#undef MATHFN
+};
+
+static bool is_serial(const Plan *P, const Instr *in) {
+    switch (in->op) {
+    case OP_ATOMIC:
+    case OP_CAS:
+    case OP_CLOCK:
+    case OP_RAISE:
+    case OP_ALLOCA: return true;
+    case OP_MATH: return !math_in_vectors[in->sub];
+    case OP_FLOORDIV:
+    case OP_FLOORMOD:
+    case OP_TRUNCMOD: return type_is_float((Type)in->type);
+    case OP_LOAD:
+    case OP_STORE:
+        return in->sub & MEM_VOLATILE || type_is_ptr((Type)(in->op == OP_LOAD ? in->type : instr(P, in->args[1])->type));
+    default: return false;
+    }
+}
+
+static void find_serial(Plan *P) {
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
+            if (is_serial(P, instr(P, block->instrs.at[i]))) P->v->serial[b] = true;
+    }
+}
+
+/* Whether some instruction is such; those that no block holds any more don't count. */
+static bool any_instr(const Plan *P, bool (*is)(const Plan *P, Ref r)) {
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
+            if (is(P, block->instrs.at[i])) return true;
+    }
+    return false;
+}
+
+static bool is_alloca(const Plan *P, Ref r) { return instr(P, r)->op == OP_ALLOCA; }
+
+/* ---- guards -------------------------------------------------------------------------------------- */
+
+/* A comparison of something that grows along x with what all lanes share, or several. */
+static bool is_guard(const Plan *P, Ref cond, unsigned depth) {
+    const Instr *in = instr(P, cond);
+    const Uniformity *u = &P->v->masked;
+    if (u->value[cond] <= SHAPE_BLOCK) return true;
+    if (depth > 4) return false;
+    if (in->op == OP_CMP)
+        return in->sub != PRED_EQ && in->sub != PRED_NE && u->value[in->args[0]] <= SHAPE_AFFINE &&
+               u->value[in->args[1]] <= SHAPE_AFFINE;
+    if (in->op != OP_AND && in->op != OP_OR && in->op != OP_NOT) return false;
+    for (uint32_t i = 0; i < in->nargs; i++)
+        if (!is_guard(P, in->args[i], depth + 1)) return false;
+    return true;
+}
+
+static bool writes(const Plan *P, BlockId b) {
+    const Block *block = &P->m->blocks.at[b];
+    for (uint32_t i = 0; i < block->instrs.n; i++)
+        if (op_info[instr(P, block->instrs.at[i])->op].flags & WRITES) return true;
+    return false;
+}
+
+static bool waits(const Plan *P, BlockId b) {
+    const Block *block = &P->m->blocks.at[b];
+    return block->instrs.n > 1 && op_info[instr(P, block->instrs.at[block->instrs.n - 2])->op].flags & SYNC;
+}
+
+/* By block: something may have been written since the region's start. A body that is left then can't start again. */
+static bool *find_written(const Plan *P) {
+    const IrModule *m = P->m;
+    bool *after = ARENA_ARRAY(m->arena, bool, m->blocks.n);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (BlockId b = 0; b < m->blocks.n; b++) {
+            const Block *block = &m->blocks.at[b];
+            bool now = !block->dead && writes(P, b);
+            for (uint32_t i = 0; !block->dead && !now && i < block->preds.n; i++)
+                now = after[block->preds.at[i]] && !waits(P, block->preds.at[i]);
+            if (now && !after[b]) after[b] = changed = true;
+        }
+    }
+    return after;
+}
+
+/* Is the block in a loop that a thread goes through without a wait? To start again behind some rounds would be dear. */
+static bool in_inner_loop(const Plan *P, BlockId at) {
+    const Uniformity *u = &P->v->masked;
+    bool waited = false;
+    for (BlockId b = 0; b < P->m->blocks.n; b++)
+        waited |= !P->m->blocks.at[b].dead && waits(P, b) && in_loop(u, b, u->loop_of[at]);
+    return u->loop_of[at] && !waited;
+}
+
+static void find_guards(Plan *P) {
+    const IrModule *m = P->m;
+    const Uniformity *u = &P->v->masked;
+    bool *written = find_written(P);
+    for (BlockId b = 0; b < m->blocks.n; b++) {
+        if (m->blocks.at[b].dead || m->blocks.at[b].nsucc != 2 || written[b] || in_inner_loop(P, b))
+            continue;
+        Ref cond = instr(P, ir_terminator(m, b))->args[0];
+        P->v->agree[b] = u->value[cond] > SHAPE_BLOCK && is_guard(P, cond, 0);
+    }
+}
+
+/* A guard of lanes that have parted already is a mask, too. */
+static void analyse_full(Plan *P) {
+    Vectors *v = P->v;
+    for (bool changed = true; changed;) {
+        changed = false;
+        v->full = ir_uniformity(P->m, &(IrLanes){v->agree, &v->masked, P->kept});
+        for (BlockId b = 0; b < P->m->blocks.n; b++)
+            if (v->agree[b] && v->full.block_divergent[b]) v->agree[b] = false, changed = true;
+    }
+}
+
+/* ---- order --------------------------------------------------------------------------------------- */
+
+/* Reverse postorder, in which what follows a loop's header is moved behind the loop unless it belongs to it. */
+static void find_order(Plan *P) {
+    const IrModule *m = P->m;
+    const Uniformity *u = &P->v->masked;
+    BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n), *sorted = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
+    uint32_t n = ir_postorder(m, order);
+    for (uint32_t i = 0; i < n / 2; i++) {
+        BlockId swap = order[i];
+        order[i] = order[n - 1 - i];
+        order[n - 1 - i] = swap;
+    }
+    for (uint32_t l = 1; l < u->nloops; l++) { /* outer loops come first */
+        uint32_t first = 0, k = 0;
+        while (order[first] != u->loops[l].header) first++;
+        for (uint32_t i = first; i < n; i++)
+            if (in_loop(u, order[i], l)) sorted[k++] = order[i];
+        P->v->last[l] = first + k - 1;
+        for (uint32_t i = first; i < n; i++)
+            if (!in_loop(u, order[i], l)) sorted[k++] = order[i];
+        memcpy(order + first, sorted, k * sizeof *order);
+    }
+    for (uint32_t i = 0; i < n; i++) P->v->place[order[i]] = i;
+}
+
+/* ---- uses ---------------------------------------------------------------------------------------- */
+
+static void note_use(Plan *P, Ref r, BlockId at) {
+    const Uniformity *u = &P->v->masked;
+    BlockId from = instr(P, r)->block;
+    uint32_t l = u->loop_of[from];
+    if (from != at) P->v->leaves_block[r] = true;
+    if (l && !in_loop(u, at, l)) P->v->leaves_loop[r] = true;
+}
+
+/* A PHI's operand is used at the end of the predecessor. */
+static void find_uses(Plan *P) {
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
+            const Instr *in = instr(P, block->instrs.at[i]);
+            for (uint32_t a = 0; a < in->nargs; a++) note_use(P, in->args[a], in->op == OP_PHI ? block->preds.at[a] : b);
+        }
+    }
+}
+
+/* ---- is it worth it? ------------------------------------------------------------------------------ */
+
+/* Addresses don't count: few of them are vectors. */
+static bool is_wide(const Plan *P, Ref r) {
+    Type t = (Type)instr(P, r)->type;
+    return P->v->masked.value[r] == SHAPE_VARYING && !type_is_ptr(t) && type_bytes(t) == 8;
+}
+
+/* Without waits LLVM does as well where a thread has no loops. */
+static bool worth_it(const Plan *P) {
+    if (P->r && P->r->cuts.n) return P->r->uniform;
+    if (P->v->masked.nloops < 2) return false;
+    for (BlockId b = 0; b < P->m->blocks.n; b++)
+        if (!P->m->blocks.at[b].dead && P->v->serial[b]) return false;
+    return true;
+}
+
+Vectors *ir_vectors(IrModule *m, const Regions *r) {
+    Arena *a = m->arena;
+    Plan plan = {.m = m, .r = r, .v = ARENA_NEW(a, Vectors)};
+    Plan *P = &plan;
+    Vectors *v = P->v;
+    if (any_instr(P, is_alloca) || (r && (r->cuts.n == 0 || !r->uniform))) return NULL;
+    v->agree = ARENA_ARRAY(a, bool, m->blocks.n);
+    v->serial = ARENA_ARRAY(a, bool, m->blocks.n);
+    v->place = ARENA_ARRAY(a, uint32_t, m->blocks.n);
+    v->leaves_block = ARENA_ARRAY(a, bool, m->instrs.n);
+    v->leaves_loop = ARENA_ARRAY(a, bool, m->instrs.n);
+    P->kept = ARENA_ARRAY(a, bool, m->instrs.n);
+    for (Ref k = 1; r && k < m->instrs.n; k++) P->kept[k] = r->slot[k] != NO_SLOT;
+    v->masked = ir_uniformity(m, &(IrLanes){0});
+    if (v->masked.irreducible) return NULL;
+    find_serial(P);
+    if (!worth_it(P)) return NULL;
+    v->last = ARENA_ARRAY(a, uint32_t, v->masked.nloops);
+    find_guards(P);
+    analyse_full(P);
+    find_order(P);
+    find_uses(P);
+    v->lanes = any_instr(P, is_wide) ? LANES_8 : LANES_4;
+    return v;
+}

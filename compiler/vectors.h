@@ -1,0 +1,24 @@
+/* vectors.h - a kernel's threads in vectors, for the CPU: what each value is over the lanes of a vector, and which lanes
+ * a block is run for.
+ *
+ * Lanes are threads that follow each other along x. There are two bodies: one for full vectors, in which guards such as
+ * `if i < n` lead all lanes the same way, or it is left at once for the other one, where they are masks. */
+#ifndef GPU_VECTORS_H
+#define GPU_VECTORS_H
+
+#include "regions.h"
+
+typedef struct Vectors {
+    unsigned lanes;
+    Uniformity masked, full; /* of the two bodies; `block_divergent`: the block has a mask of its own */
+    bool *agree;             /* by block: a guard that the full body takes to lead all lanes the same way */
+    bool *serial;            /* by block: holds what isn't done in vectors, or not with a gain */
+    uint32_t *place;         /* by block: where it comes in an order in which loops hang together, inner ones too */
+    uint32_t *last;          /* by loop of `masked`: the place of its last block */
+    bool *leaves_block, *leaves_loop; /* by Ref: used in another block than its own; outside of its innermost loop */
+} Vectors;
+
+/* NULL: nothing in the kernel is worth it. r: its regions, NULL if it has none. */
+Vectors *ir_vectors(IrModule *m, const Regions *r);
+
+#endif
