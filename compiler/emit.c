@@ -27,7 +27,7 @@ static const char ptx_passes[] =
 /* Loops inside of a vector's threads: there is no loop over threads left to vectorise. */
 #define CPU_LANES                                                                                                      \
     "sroa<modify-cfg>,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"              \
-    "loop-unroll<O3;no-partial;no-runtime;no-peeling;no-profile-peeling>,sroa<modify-cfg>,gvn"
+    "loop-unroll<O3;no-partial;no-runtime;no-peeling;no-profile-peeling>,sroa<modify-cfg>,gvn,loop-mssa(licm)"
 #define CPU_CLEAN "instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>"
 
 /* At level 0 values still live in registers and library functions still know their target. */

@@ -152,7 +152,9 @@ static void begin_kernel(Lower *L) {
     count_rounds(L);
     begin_blocks(L);
     c->thread[2] = LLVMConstInt(L->i32, 0, false);
+    if (L->vectors) lanes_variables(L);
     for (int i = c->count[2] ? 2 : 1; i >= 0; i--) {
+        if (i == 0 && L->vectors) lanes_begin_row(L);
         c->loop[i] = ll_block(L, "loop");
         LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
         Val zero = LLVMConstInt(L->i32, 0, false);
@@ -183,8 +185,9 @@ static void end_kernel(Lower *L) {
     LLVMPositionBuilderAtEnd(L->b, c->latch);
     for (unsigned i = 0; i < 3 && c->count[i]; i++) {
         LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
-        unsigned step = i == 0 && L->vectors ? L->vectors->lanes : 1;
-        Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, step, false), "next");
+        Val one = LLVMConstInt(L->i32, 1, false);
+        if (i == 0 && L->vectors) one = LLVMBuildLoad2(L->b, L->i32, c->step, "step");
+        Val next = LLVMBuildNUWAdd(L->b, c->thread[i], one, "next");
         LLVMSetNSW(next, true);
         LLVMAddIncoming(c->thread[i], &next, &from, 1);
         LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, next, c->count[i]), c->loop[i], done);

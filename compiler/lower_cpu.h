@@ -14,6 +14,7 @@ typedef struct CpuState {
     Val dynamic_shared;                    /* bytes of the launch */
     Val count[3];                          /* rounds of the loops over x, y, z; no loop over z if NULL */
     LLVMBasicBlockRef loop[3];             /* their heads */
+    Val step, until;                       /* variables of vectors: threads done in this round; see lower_vectors */
 } CpuState;
 
 Ty cpu_pointer(Lower *L);
@@ -49,8 +50,14 @@ typedef struct VectorRegion {
     bool (*idle)(Lower *L, BlockId from);   /* a thread that goes there does nothing more in the region */
 } VectorRegion;
 
-/* The code for the lanes from c->thread[0] on, below c->block[0]; each way leads to c->latch, the step is the lanes. */
+/* The code for the lanes from c->thread[0] on, below c->block[0]. Each way leads to c->latch, with c->step set. */
 void lower_vectors(Lower *L, const VectorRegion *g);
+void lanes_variables(Lower *L);      /* makes c->step and c->until */
+void lanes_begin_row(Lower *L);      /* before a loop over x */
+/* The same in parts, for a caller with loops of its own around each body: if no guard can send the full one to the other. */
+bool lanes_may_part(const Lower *L, const VectorRegion *g);
+Val lanes_are_full(Lower *L);
+void lower_lanes(Lower *L, const VectorRegion *g, bool full);
 LaneKind lane_kind(const Lower *L, Ref r);
 Val lanes_value(Lower *L, Ref r);    /* as a vector */
 void lanes_again(Lower *L, Ref r);

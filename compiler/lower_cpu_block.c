@@ -114,8 +114,9 @@ static void wait_here(Lower *L, Ref sync) {
     const Instr *in = &L->m->instrs.at[sync];
     uint32_t k = s->cut_at[sync];
     if (in->op == OP_BARRIER_RED) {
-        Val v = LLVMBuildZExt(L->b, lanes_value(L, in->args[0]), LLVMVectorType(L->i64, L->vectors->lanes), "bits");
-        lanes_scatter(L, v, 8, region_operand(L, offsetof(CpuOperand, value)), sizeof(CpuOperand));
+        Val v = lanes_value(L, in->args[0]);
+        Ty bits = LLVMVectorType(L->i64, LLVMGetVectorSize(LLVMTypeOf(v)));
+        lanes_scatter(L, LLVMBuildZExt(L->b, v, bits, "bits"), 8, region_operand(L, offsetof(CpuOperand, value)), sizeof(CpuOperand));
     }
     for (uint32_t i = 0; i < s->kept.n; i++)
         if (region_stores_at(L, k, s->kept.at[i])) region_store_slot(L, s->kept.at[i]);
@@ -151,41 +152,41 @@ static bool is_idle(Lower *L, BlockId from) {
 
 /* ---- the loop over threads ------------------------------------------------------------------------ */
 
-/* Nested loops over z, y, x; the thread's number is their linear form. */
-static void begin_threads(Lower *L) {
-    RegionState *s = region_state(L);
-    CpuState *c = &s->cpu;
+/* A loop over one dimension. */
+static void begin_loop(Lower *L, unsigned i) {
+    CpuState *c = L->cpu;
     Val zero = LLVMConstInt(L->i32, 0, false);
-    for (int i = 2; i >= 0; i--) {
-        c->loop[i] = ll_block(L, "loop");
-        LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
-        LLVMBuildBr(L->b, c->loop[i]);
-        LLVMPositionBuilderAtEnd(L->b, c->loop[i]);
-        c->thread[i] = LLVMBuildPhi(L->b, L->i32, "tid");
-        LLVMAddIncoming(c->thread[i], &zero, &before, 1);
-        if (i != 1) continue;
-        Val row = LLVMBuildNUWAdd(L->b, LLVMBuildNUWMul(L->b, c->thread[2], c->block[1], "n"), c->thread[1], "n");
-        s->thread = LLVMBuildZExt(L->b, LLVMBuildNUWMul(L->b, row, c->block[0], "n"), L->i64, "row");
-    }
-    s->thread = LLVMBuildNUWAdd(L->b, s->thread, LLVMBuildZExt(L->b, c->thread[0], L->i64, "x"), "t");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
+    c->loop[i] = ll_block(L, "loop");
+    LLVMBuildBr(L->b, c->loop[i]);
+    LLVMPositionBuilderAtEnd(L->b, c->loop[i]);
+    c->thread[i] = LLVMBuildPhi(L->b, L->i32, "tid");
+    LLVMAddIncoming(c->thread[i], &zero, &before, 1);
 }
 
-static void end_threads(Lower *L, unsigned step, Val stop) {
+/* stop: a variable that ends it early; NULL: none. */
+static void end_loop(Lower *L, unsigned i, Val step, Val stop) {
     CpuState *c = L->cpu;
-    LLVMPositionBuilderAtEnd(L->b, c->latch);
-    for (unsigned i = 0; i < 3; i++) {
-        LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
-        Val next = LLVMBuildNUWAdd(L->b, c->thread[i], LLVMConstInt(L->i32, i ? 1 : step, false), "next");
-        LLVMSetNSW(next, true);
-        LLVMAddIncoming(c->thread[i], &next, &from, 1);
-        Val more = ll_icmp(L, LLVMIntULT, next, c->block[i]);
-        if (i == 0 && stop) {
-            Val go = LLVMBuildNot(L->b, LLVMBuildLoad2(L->b, L->i1, stop, "stop"), "go");
-            more = ll_select(L, go, more, LLVMConstInt(L->i1, 0, false));
-        }
-        LLVMBuildCondBr(L->b, more, c->loop[i], done);
-        LLVMPositionBuilderAtEnd(L->b, done);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
+    Val next = LLVMBuildNUWAdd(L->b, c->thread[i], step, "next");
+    LLVMSetNSW(next, true);
+    LLVMAddIncoming(c->thread[i], &next, &from, 1);
+    Val more = ll_icmp(L, LLVMIntULT, next, c->block[i]);
+    if (stop) {
+        Val go = LLVMBuildNot(L->b, LLVMBuildLoad2(L->b, L->i1, stop, "stop"), "go");
+        more = ll_select(L, go, more, LLVMConstInt(L->i1, 0, false));
     }
+    LLVMBuildCondBr(L->b, more, c->loop[i], done);
+    LLVMPositionBuilderAtEnd(L->b, done);
+}
+
+/* The thread's number is the linear form of z, y, x. */
+static void number_thread(Lower *L) {
+    RegionState *s = region_state(L);
+    CpuState *c = &s->cpu;
+    Val row = LLVMBuildNUWAdd(L->b, LLVMBuildNUWMul(L->b, c->thread[2], c->block[1], "n"), c->thread[1], "n");
+    row = LLVMBuildZExt(L->b, LLVMBuildNUWMul(L->b, row, c->block[0], "n"), L->i64, "row");
+    s->thread = LLVMBuildNUWAdd(L->b, row, LLVMBuildZExt(L->b, c->thread[0], L->i64, "x"), "t");
 }
 
 /* ---- regions -------------------------------------------------------------------------------------- */
@@ -198,32 +199,78 @@ static bool in_vectors(Lower *L) {
     return true;
 }
 
+/* for x: full or masked: for z: for y. What depends on x alone is loaded once for all rows. */
+static void lower_columns(Lower *L, const VectorRegion *region) {
+    CpuState *c = L->cpu;
+    Val one = LLVMConstInt(L->i32, 1, false);
+    begin_loop(L, 0);
+    LLVMBasicBlockRef nest[2] = {ll_block(L, "masked"), ll_block(L, "full")}, join = ll_block(L, "join");
+    LLVMBuildCondBr(L->b, lanes_are_full(L), nest[1], nest[0]);
+    for (unsigned full = 0; full < 2; full++) {
+        LLVMPositionBuilderAtEnd(L->b, nest[full]);
+        begin_loop(L, 2);
+        begin_loop(L, 1);
+        number_thread(L);
+        c->latch = ll_block(L, "latch");
+        lower_lanes(L, region, full);
+        LLVMPositionBuilderAtEnd(L->b, c->latch);
+        end_loop(L, 1, one, NULL);
+        end_loop(L, 2, one, NULL);
+        LLVMBuildBr(L->b, join);
+    }
+    LLVMPositionBuilderAtEnd(L->b, join);
+    end_loop(L, 0, LLVMConstInt(L->i32, L->vectors->full_lanes, false), NULL);
+}
+
+static void lower_one_by_one(Lower *L) {
+    const RegionState *s = region_state(L);
+    memset(L->variable, 0, L->m->instrs.n * sizeof *L->variable);
+    fill_variables(L);
+    region_compute_again(L);
+    lower_blocks(L, s->order, s->n);
+}
+
+/* for z: for y: for x. */
+static void lower_rows(Lower *L, const VectorRegion *region) {
+    CpuState *c = L->cpu;
+    Val one = LLVMConstInt(L->i32, 1, false), step = one;
+    begin_loop(L, 2);
+    begin_loop(L, 1);
+    if (region) lanes_begin_row(L);
+    begin_loop(L, 0);
+    number_thread(L);
+    c->latch = ll_block(L, "latch");
+    if (region) {
+        LLVMBuildStore(L->b, LLVMConstInt(L->i1, 0, false), region->stop);
+        lower_vectors(L, region);
+    } else {
+        lower_one_by_one(L);
+    }
+    LLVMPositionBuilderAtEnd(L->b, c->latch);
+    if (region) step = LLVMBuildLoad2(L->b, L->i32, c->step, "step");
+    end_loop(L, 0, step, region ? region->stop : NULL);
+    end_loop(L, 1, one, NULL);
+    end_loop(L, 2, one, NULL);
+}
+
 static void lower_threads(Lower *L) {
     RegionState *s = region_state(L);
-    bool vectors = in_vectors(L);
-    Val stop = vectors ? variable(L, L->i1) : NULL;
-    s->cpu.latch = ll_block(L, "latch");
-    begin_threads(L);
-    if (vectors) {
-        find_ready(L);
-        LLVMBuildStore(L->b, LLVMConstInt(L->i1, 0, false), stop);
-        VectorRegion region = {.start = region_start(L, s->number),
-                               .blocks = s->order,
-                               .n = s->n,
-                               .ends = s->ends,
-                               .ready = s->ready,
-                               .prepare = prepare,
-                               .wait = wait_here,
-                               .stop = stop,
-                               .idle = is_idle};
-        lower_vectors(L, &region);
-    } else {
-        memset(L->variable, 0, L->m->instrs.n * sizeof *L->variable);
-        fill_variables(L);
-        region_compute_again(L);
-        lower_blocks(L, s->order, s->n);
+    if (!in_vectors(L)) {
+        lower_rows(L, NULL);
+        return;
     }
-    end_threads(L, vectors ? L->vectors->lanes : 1, stop);
+    find_ready(L);
+    VectorRegion region = {.start = region_start(L, s->number),
+                           .blocks = s->order,
+                           .n = s->n,
+                           .ends = s->ends,
+                           .ready = s->ready,
+                           .prepare = prepare,
+                           .wait = wait_here,
+                           .stop = variable(L, L->i1),
+                           .idle = is_idle};
+    if (L->vectors->rows && L->vectors->full_lanes == L->vectors->masked_lanes && !lanes_may_part(L, &region)) lower_columns(L, &region);
+    else lower_rows(L, &region);
 }
 
 /* Behind the loop: on to the next region. */
@@ -287,6 +334,7 @@ void lower_block(Lower *L) {
     LLVMPositionBuilderAtEnd(L->b, L->entry);
     region_load_block(L);
     make_block_variables(L);
+    if (L->vectors) lanes_variables(L);
     LLVMBasicBlockRef *heads = ARENA_ARRAY(m->arena, LLVMBasicBlockRef, regions);
     for (uint32_t k = 0; k < regions; k++) heads[k] = ll_block(L, "region");
     Val which = LLVMBuildSwitch(L->b, LLVMGetParam(L->fn, LLVMCountParams(L->fn) - 1), heads[0], regions);

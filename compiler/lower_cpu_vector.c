@@ -1,6 +1,6 @@
 /* lower_cpu_vector.c - a region's code for a vector of threads that follow each other along x.
  *
- *   if (x + LANES <= blockDim.x) full body; else masked body with the lanes below blockDim.x
+ *   if (x + LANES <= blockDim.x) full body; else masked body, maybe with fewer lanes, for those below blockDim.x
  *
  * A value is one scalar for all lanes, or grows by a constant from lane to lane (then the scalar of the first lane is kept),
  * or is a vector. Blocks that all lanes reach together are lowered as they are, with real branches. Where lanes part, the
@@ -25,6 +25,7 @@
 struct Body {
     const Vectors *v;
     const Uniformity *u;
+    unsigned lanes;
     bool full;
     Val on;                        /* lanes that exist; NULL: all */
     Val now;                       /* lanes of the block that is being lowered; NULL: all */
@@ -55,15 +56,15 @@ LaneKind lane_kind(const Lower *L, Ref r) {
     return u->stride[r] ? LANE_FIRST : LANE_SCALAR;
 }
 
-static Ty wide(const Lower *L, Ty t) { return LLVMVectorType(t, L->body->v->lanes); }
+static Ty wide(const Lower *L, Ty t) { return LLVMVectorType(t, L->body->lanes); }
 static Ty mask_type(const Lower *L) { return wide(L, L->i1); }
 
 Val lanes_splat(Lower *L, Val v) {
     Ty t = wide(L, LLVMTypeOf(v));
     if (LLVMIsConstant(v) && LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind) {
         Val parts_of[64];
-        for (unsigned i = 0; i < L->body->v->lanes; i++) parts_of[i] = v;
-        return LLVMConstVector(parts_of, L->body->v->lanes);
+        for (unsigned i = 0; i < L->body->lanes; i++) parts_of[i] = v;
+        return LLVMConstVector(parts_of, L->body->lanes);
     }
     Val zero = LLVMConstInt(L->i32, 0, false), one = LLVMBuildInsertElement(L->b, LLVMGetPoison(t), v, zero, "one");
     return LLVMBuildShuffleVector(L->b, one, LLVMGetPoison(t), LLVMConstNull(wide(L, L->i32)), "all");
@@ -72,8 +73,8 @@ Val lanes_splat(Lower *L, Val v) {
 /* 0, step, 2 * step ... */
 static Val steps(const Lower *L, Ty t, uint64_t step) {
     Val parts_of[64];
-    for (unsigned i = 0; i < L->body->v->lanes; i++) parts_of[i] = LLVMConstInt(t, step * i, false);
-    return LLVMConstVector(parts_of, L->body->v->lanes);
+    for (unsigned i = 0; i < L->body->lanes; i++) parts_of[i] = LLVMConstInt(t, step * i, false);
+    return LLVMConstVector(parts_of, L->body->lanes);
 }
 
 static Val widen_first(Lower *L, Val v, uint64_t stride) {
@@ -110,7 +111,7 @@ Ty lanes_type(const Lower *L, Ref r) {
 /* ---- masks --------------------------------------------------------------------------------------- */
 
 static Val as_bits(Lower *L, Val mask) {
-    return LLVMBuildBitCast(L->b, mask, LLVMIntTypeInContext(L->ctx, L->body->v->lanes), "bits");
+    return LLVMBuildBitCast(L->b, mask, LLVMIntTypeInContext(L->ctx, L->body->lanes), "bits");
 }
 
 static Val any(Lower *L, Val mask) {
@@ -136,7 +137,7 @@ static Val first_on(Lower *L, Val mask) {
 }
 
 static Val last_on(Lower *L, Val mask) {
-    unsigned lanes = L->body->v->lanes;
+    unsigned lanes = L->body->lanes;
     if (!mask) return LLVMConstInt(L->i64, lanes - 1, false);
     Val bits = as_bits(L, mask), args[2] = {bits, LLVMConstInt(L->i1, 0, false)};
     Val above = LLVMBuildZExt(L->b, ll_intrinsic(L, "llvm.ctlz", LLVMTypeOf(bits), 2, args), L->i64, "above");
@@ -278,7 +279,7 @@ static Val in_lanes(Lower *L, const Instr *in) {
         args[i] = lanes_value(L, in->args[i]);
         if (is_touchy((Op)in->op) && instr(L, in->args[i])->op != OP_CONST) args[i] = LLVMBuildFreeze(L->b, args[i], "f");
     }
-    L->lanes = L->body->v->lanes;
+    L->lanes = L->body->lanes;
     Val v = lower_operation(L, in, args);
     L->lanes = 1;
     return v;
@@ -404,7 +405,7 @@ typedef struct Verdict { Val all, none; } Verdict;
 static Val last_lane(Lower *L, Ref r) {
     Val v = held(L, r);
     if (lane_kind(L, r) != LANE_FIRST) return v;
-    uint64_t far = (uint64_t)L->body->u->stride[r] * (L->body->v->lanes - 1);
+    uint64_t far = (uint64_t)L->body->u->stride[r] * (L->body->lanes - 1);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) {
         Val offset = LLVMConstInt(L->i64, far, false);
         return LLVMBuildGEP2(L->b, L->i8, v, &offset, 1, "last");
@@ -692,22 +693,72 @@ static struct Body *new_body(Lower *L, const VectorRegion *g) {
     return B;
 }
 
-void lower_vectors(Lower *L, const VectorRegion *g) {
-    CpuState *c = L->cpu;
-    struct Body *B = L->body = new_body(L, g);
-    Val lanes = LLVMConstInt(L->i32, B->v->lanes, false);
-    Val left = LLVMBuildSub(L->b, c->block[0], c->thread[0], "left");
-    LLVMBasicBlockRef full = ll_block(L, "full");
-    B->other = ll_block(L, "masked");
-    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntUGE, left, lanes), full, B->other);
-    LLVMPositionBuilderAtEnd(L->b, full);
+static Val lanes_left(Lower *L) { return LLVMBuildSub(L->b, L->cpu->block[0], L->cpu->thread[0], "left"); }
+
+static void lower_full(Lower *L) {
+    struct Body *B = L->body;
     B->full = true;
+    B->lanes = B->v->full_lanes;
+    B->on = NULL;
     B->u = &B->v->full;
     lower_body(L);
-    LLVMPositionBuilderAtEnd(L->b, B->other);
+}
+
+static void lower_masked(Lower *L) {
+    struct Body *B = L->body;
     B->full = false;
+    B->lanes = B->v->masked_lanes;
     B->u = &B->v->masked;
-    B->on = ll_icmp(L, LLVMIntULT, steps(L, L->i32, 1), lanes_splat(L, left));
+    B->on = ll_icmp(L, LLVMIntULT, steps(L, L->i32, 1), lanes_splat(L, lanes_left(L)));
     lower_body(L);
+}
+
+Val lanes_are_full(Lower *L) {
+    return ll_icmp(L, LLVMIntUGE, lanes_left(L), LLVMConstInt(L->i32, L->vectors->full_lanes, false));
+}
+
+bool lanes_may_part(const Lower *L, const VectorRegion *g) {
+    for (uint32_t i = 0; i < g->n; i++)
+        if (L->vectors->agree[g->blocks[i]]) return true;
+    return false;
+}
+
+void lower_lanes(Lower *L, const VectorRegion *g, bool full) {
+    L->body = new_body(L, g);
+    if (full) lower_full(L);
+    else lower_masked(L);
     L->body = NULL;
 }
+
+/* A full vector that is left for masks is several of these: until they are done, no full one starts. */
+static Val may_be_full(Lower *L) {
+    Val reached = ll_icmp(L, LLVMIntUGE, L->cpu->thread[0], LLVMBuildLoad2(L->b, L->i32, L->cpu->until, "until"));
+    return LLVMBuildAnd(L->b, lanes_are_full(L), reached, "full");
+}
+
+void lower_vectors(Lower *L, const VectorRegion *g) {
+    CpuState *c = L->cpu;
+    const Vectors *v = L->vectors;
+    Val many = LLVMConstInt(L->i32, v->full_lanes, false), few = LLVMConstInt(L->i32, v->masked_lanes, false);
+    L->body = new_body(L, g);
+    LLVMBasicBlockRef full = ll_block(L, "full"), masked = ll_block(L, "masked"), other = ll_block(L, "other");
+    LLVMBuildCondBr(L->b, v->full_lanes == v->masked_lanes ? lanes_are_full(L) : may_be_full(L), full, masked);
+    L->body->other = other;
+    LLVMPositionBuilderAtEnd(L->b, full);
+    LLVMBuildStore(L->b, many, c->step);
+    lower_full(L);
+    LLVMPositionBuilderAtEnd(L->b, other);
+    LLVMBuildStore(L->b, LLVMBuildAdd(L->b, c->thread[0], many, "until"), c->until);
+    LLVMBuildBr(L->b, masked);
+    LLVMPositionBuilderAtEnd(L->b, masked);
+    LLVMBuildStore(L->b, few, c->step);
+    lower_masked(L);
+    L->body = NULL;
+}
+
+void lanes_variables(Lower *L) {
+    L->cpu->step = variable(L, L->i32, "step");
+    L->cpu->until = variable(L, L->i32, "until");
+}
+
+void lanes_begin_row(Lower *L) { LLVMBuildStore(L->b, LLVMConstInt(L->i32, 0, false), L->cpu->until); }

@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-enum { LANES_4 = 16, LANES_8 = 8 /* for elements of up to 4 and of 8 bytes */ };
+/* For elements of up to 4 bytes; half as many for 8 bytes. Rows of a block are often as short as SHORT; a thread's own loop
+ * gains from more independent lanes, which fill latencies and whole cache lines. */
+enum { SHORT = 16, LONG = 32, LONGEST = 64 };
 
 typedef struct Plan {
     IrModule *m;
@@ -206,6 +208,33 @@ static bool is_wide(const Plan *P, Ref r) {
     return P->v->masked.value[r] == SHAPE_VARYING && !type_is_ptr(t) && type_bytes(t) == 8;
 }
 
+static bool looks_at_rows(const Plan *P, Ref r) {
+    const Instr *in = instr(P, r);
+    return in->op == OP_SREG && (in->sub == SREG_TID_Y || in->sub == SREG_TID_Z);
+}
+
+/* A sum or so: what a loop carries for each lane. */
+static bool is_carried(const Plan *P, Ref r) {
+    return instr(P, r)->op == OP_PHI && P->v->full.value[r] == SHAPE_VARYING && P->v->full.loop_of[instr(P, r)->block];
+}
+
+/* A row that is too short for a full vector is left to the masked body. */
+static void count_lanes(Plan *P) {
+    unsigned full = LONGEST, masked = LONG, carried = 0;
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        if (block->dead) continue;
+        if (P->v->full.block_divergent[b]) full = LONG;
+        for (uint32_t i = 0; i < block->instrs.n; i++) carried += is_carried(P, block->instrs.at[i]);
+    }
+    if (carried > 2) full = LONG;
+    if (P->v->rows) masked = SHORT;
+    if (P->r && P->r->cuts.n) full = masked = SHORT;
+    unsigned wide = any_instr(P, is_wide) ? 2 : 1;
+    P->v->full_lanes = full / wide;
+    P->v->masked_lanes = masked / wide;
+}
+
 /* Without waits LLVM does as well where a thread has no loops. */
 static bool worth_it(const Plan *P) {
     if (P->r && P->r->cuts.n) return P->r->uniform;
@@ -237,6 +266,7 @@ Vectors *ir_vectors(IrModule *m, const Regions *r) {
     analyse_full(P);
     find_order(P);
     find_uses(P);
-    v->lanes = any_instr(P, is_wide) ? LANES_8 : LANES_4;
+    v->rows = any_instr(P, looks_at_rows);
+    count_lanes(P);
     return v;
 }

@@ -9,7 +9,8 @@
 #include "regions.h"
 
 typedef struct Vectors {
-    unsigned lanes;
+    unsigned full_lanes, masked_lanes;
+    bool rows;               /* threadIdx.y or z are looked at */
     Uniformity masked, full; /* of the two bodies; `block_divergent`: the block has a mask of its own */
     bool *agree;             /* by block: a guard that the full body takes to lead all lanes the same way */
     bool *serial;            /* by block: holds what isn't done in vectors, or not with a gain */

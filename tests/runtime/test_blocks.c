@@ -86,7 +86,7 @@ static BlockEnd run(CpuRegion region, bool uniform, ImageCut *cuts, uint32_t ncu
     void *memory = aligned_alloc(64, bytes), *params = p;
     CpuBlock b;
     block_place(&b, &image, &launch, memory);
-    block_start(&b, image, 4);
+    block_start(&b, &image, 4);
     CHECK(b.threads == THREADS && b.at[0] == 1 && b.at[1] == 1 && b.at[2] == 0);
     BlockEnd end = block_run(&image, &params, &b, stuck);
     free(memory);
