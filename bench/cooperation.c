@@ -1,8 +1,8 @@
 /* cooperation.c - the algorithms of cooperation.py as one would write them by hand for a CPU.
  *
- * The same blocks and threads: a block is an iteration of an OpenMP loop, shared memory an array on its stack, a barrier the
- * end of a loop over the block's threads. Arrays don't overlap. Sizes are multiples of the block, which the kernels check
- * all the same. */
+ * The same blocks and threads: a block is an iteration of an OpenMP loop, shared memory an array on its stack, a
+ * barrier the end of a loop over the block's threads. Arrays don't overlap. Sizes are multiples of the block, which the
+ * kernels check all the same. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -148,30 +148,29 @@ void naive(Given a, Given b, Floats c, int64_t n) {
 enum { LANES = 32, MOST = 200 };
 
 void mandelbrot(int32_t *restrict out, int64_t n) {
-    BLOCKS for (int64_t y = 0; y < n; y++)
-        for (int64_t x0 = 0; x0 < n; x0 += LANES) {
-            float cx[LANES], zx[LANES], zy[LANES], cy = (float)y * (2.0f / (float)n) - 1.0f;
-            int32_t count[LANES];
-            for (int l = 0; l < LANES; l++) {
-                cx[l] = (float)(x0 + l) * (3.0f / (float)n) - 2.0f;
-                zx[l] = zy[l] = 0;
-                count[l] = 0;
-            }
-            for (int i = 0; i < MOST; i++) {
-                int any = 0;
-                for (int l = 0; l < LANES; l++) {
-                    float xx = zx[l] * zx[l], yy = zy[l] * zy[l];
-                    int on = xx + yy <= 4.0f;
-                    float next = 2.0f * zx[l] * zy[l] + cy;
-                    zy[l] = on ? next : zy[l];
-                    zx[l] = on ? xx - yy + cx[l] : zx[l];
-                    count[l] += on;
-                    any |= on;
-                }
-                if (!any) break;
-            }
-            for (int l = 0; l < LANES; l++) out[y * n + x0 + l] = count[l];
+    BLOCKS for (int64_t y = 0; y < n; y++) for (int64_t x0 = 0; x0 < n; x0 += LANES) {
+        float cx[LANES], zx[LANES], zy[LANES], cy = (float)y * (2.0f / (float)n) - 1.0f;
+        int32_t count[LANES];
+        for (int l = 0; l < LANES; l++) {
+            cx[l] = (float)(x0 + l) * (3.0f / (float)n) - 2.0f;
+            zx[l] = zy[l] = 0;
+            count[l] = 0;
         }
+        for (int i = 0; i < MOST; i++) {
+            int any = 0;
+            for (int l = 0; l < LANES; l++) {
+                float xx = zx[l] * zx[l], yy = zy[l] * zy[l];
+                int on = xx + yy <= 4.0f;
+                float next = 2.0f * zx[l] * zy[l] + cy;
+                zy[l] = on ? next : zy[l];
+                zx[l] = on ? xx - yy + cx[l] : zx[l];
+                count[l] += on;
+                any |= on;
+            }
+            if (!any) break;
+        }
+        for (int l = 0; l < LANES; l++) out[y * n + x0 + l] = count[l];
+    }
 }
 
 void nbody(Given x, Given y, Given z, Floats force, int64_t n) {

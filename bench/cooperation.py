@@ -1,8 +1,8 @@
 """Kernels whose threads cooperate, on the CPU device, beside the same algorithms written by hand in C.
 
-cooperation.c has the C: the same blocks and threads, barriers as the ends of loops, OpenMP over the blocks, compiled here
-with -O3 -march=native -ffast-math's one part that kernels have too (contraction). Both take turns in one process; the
-minimum of the rounds counts, results are compared. A ratio of 1 means as fast as C.
+cooperation.c has the C: the same blocks and threads, barriers as the ends of loops, OpenMP over the blocks, compiled
+here with -O3 -march=native. Both take turns in one process; the minimum of the rounds counts, results are compared.
+A ratio of 1 means as fast as C.
 
     python bench/cooperation.py [--rounds 7] [--only matmul,scan] [--cc gcc]
 """
@@ -19,9 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 import gpu
+import numpy as np
 
 TILE, BLOCK, PATCH, ROWS, RADIUS, MOST = 16, 256, 32, 8, 4, 200
 syncthreads, threadIdx, blockIdx, shared = gpu.syncthreads, gpu.threadIdx, gpu.blockIdx, gpu.shared

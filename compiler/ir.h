@@ -203,9 +203,11 @@ typedef struct IrPrint {
 } IrPrint;
 
 /* Facts that only a launch knows: a specialisation is made for a set of them. */
-enum { FACT_SIZE32 = 1, /* every byte extent and every grid * block product is below 2^31 */
+enum { FACT_SIZE32 = 1, /* every byte extent is below 2^31 - FACT_SIZE32_SPARE, every grid * block product below 2^31 */
        FACT_ALIGN16 = 2, /* every array's data pointer is 16-byte aligned */
        FACT_NOALIAS = 4  /* no array that is written overlaps another */ };
+
+enum { FACT_SIZE32_SPARE = 1 << 24 };
 
 typedef struct IrModule {
     Arena *arena;

@@ -291,14 +291,14 @@ static void set_features(Lower *L, LLVMTargetMachineRef tm) {
     }
     char *features = LLVMGetTargetMachineFeatureString(tm);
     L->f16_convert = strstr(features, "+f16c") != NULL;
+    L->simd_bits = strstr(features, "+avx512f") ? 512 : strstr(features, "+avx2") ? 256 : 128;
     LLVMDisposeMessage(features);
 }
 
 void lower_module(LLVMContextRef ctx, LLVMModuleRef mod, LLVMTargetMachineRef tm, const IrModule *m,
                   const CompileOptions *o, const struct Regions *regions, const struct Vectors *vectors) {
     Arena *a = m->arena;
-    Lower lower = {
-        .m = m, .o = o, .ctx = ctx, .mod = mod, .lanes = 1, .regions = regions, .vectors = vectors};
+    Lower lower = {.m = m, .o = o, .ctx = ctx, .mod = mod, .lanes = 1, .regions = regions, .vectors = vectors};
     Lower *L = &lower;
     if (o->target == TARGET_PTX) L->target = m->host_function ? &lower_nv_function : &lower_nv;
     else L->target = m->host_function ? &lower_host : &lower_cpu;

@@ -63,6 +63,7 @@ struct Lower {
     bool f16_convert;    /* ... converts f16 from and to f32 */
     bool f16_from_f64;   /* ... rounds f64 to f16 in one step */
     bool bf16_convert;   /* ... rounds f32 to bf16 */
+    unsigned simd_bits;  /* the CPU's widest vectors that libmvec has functions for */
     Ty i1, i8, i16, i32, i64, half, bfloat, f32, f64, void_;
     struct Debug *debug; /* debuginfo.c; NULL without line information */
 
@@ -148,6 +149,7 @@ Val float_narrow(Lower *L, Type t, Val v); /* f32 to f16, bf16, rounded to neare
 /* ---- lower_math.c ---- */
 extern const MathInfo math_info[MATH__COUNT];
 Val math_call(Lower *L, const char *symbol, Ty result, unsigned n, Val *args); /* a pure external function */
+bool math_in_vectors(MathFn fn);           /* MATH takes vectors, on the CPU */
 Val math_fmod(Lower *L, Type t, Val a, Val b);
 
 /* ---- lower_nv_sync.c ---- */

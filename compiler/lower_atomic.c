@@ -115,6 +115,48 @@ static bool native_op(AtomicOp op, Type t, LLVMAtomicRMWBinOp *out) {
     }
 }
 
+/* ---- shared memory on the CPU ----------------------------------------------------------------------- */
+
+/* A block runs on one thread of the system: nobody comes between load and store. */
+static bool is_private(const Lower *L, Ref at) {
+    return L->o->target == TARGET_CPU && L->m->instrs.at[at].type == T_PTRS;
+}
+
+static Val combine_integers(Lower *L, AtomicOp op, Type t, Val old, Val v) {
+    bool is_signed = type_is_signed(t);
+    Val one = LLVMConstInt(LLVMTypeOf(old), 1, false), zero = LLVMConstNull(LLVMTypeOf(old));
+    switch (op) {
+    case ATOMIC_ADD: return LLVMBuildAdd(L->b, old, v, "sum");
+    case ATOMIC_SUB: return LLVMBuildSub(L->b, old, v, "sum");
+    case ATOMIC_MIN: return ll_select(L, ll_icmp(L, is_signed ? LLVMIntSLT : LLVMIntULT, v, old), v, old);
+    case ATOMIC_MAX: return ll_select(L, ll_icmp(L, is_signed ? LLVMIntSGT : LLVMIntUGT, v, old), v, old);
+    case ATOMIC_AND: return LLVMBuildAnd(L->b, old, v, "and");
+    case ATOMIC_OR: return LLVMBuildOr(L->b, old, v, "or");
+    case ATOMIC_XOR: return LLVMBuildXor(L->b, old, v, "xor");
+    case ATOMIC_INC: return ll_select(L, ll_icmp(L, LLVMIntUGE, old, v), zero, LLVMBuildAdd(L->b, old, one, "up"));
+    case ATOMIC_DEC: {
+        Val wraps = LLVMBuildOr(L->b, ll_icmp(L, LLVMIntEQ, old, zero), ll_icmp(L, LLVMIntUGT, old, v), "wraps");
+        return ll_select(L, wraps, v, LLVMBuildSub(L->b, old, one, "down"));
+    }
+    default: return v;
+    }
+}
+
+static Val load_private(Lower *L, const Place *p, Ty t) {
+    Val old = LLVMBuildLoad2(L->b, t, p->at, "old");
+    LLVMSetAlignment(old, type_bytes(p->type));
+    return old;
+}
+
+static Val update_private(Lower *L, const Place *p, AtomicOp op, Val v) {
+    Val old = load_private(L, p, ll_scalar(L, p->type)), next = v;
+    if (type_is_float(p->type) && op != ATOMIC_EXCH)
+        next = float_narrow(L, p->type, combine(L, op, float_widen(L, p->type, old), float_widen(L, p->type, v)));
+    else if (op != ATOMIC_EXCH) next = combine_integers(L, op, p->type, old, v);
+    LLVMSetAlignment(LLVMBuildStore(L->b, next, p->at), type_bytes(p->type));
+    return old;
+}
+
 /* ---- PTX with scopes and orders ------------------------------------------------------------------ */
 
 /* LLVM's atomicrmw becomes PTX's plain `atom`, relaxed at device scope, whatever it says: others are written here. */
@@ -168,6 +210,7 @@ Val lower_atomic(Lower *L, const Instr *in, Val *a) {
     Place p = place(L, in, a[0]);
     AtomicOp op = atomic_op(in->sub);
     LLVMAtomicRMWBinOp native;
+    if (is_private(L, in->args[0])) return update_private(L, &p, op, a[1]);
     if (!native_op(op, p.type, &native)) return loop(L, &p, op, a[1]);
     Val v = op == ATOMIC_EXCH ? to_bits(L, &p, a[1]) : a[1];
     if (as_ptx(L, op, p.type, in->sub))
@@ -180,6 +223,12 @@ Val lower_atomic(Lower *L, const Instr *in, Val *a) {
 
 Val lower_cas(Lower *L, const Instr *in, Val *a) {
     Place p = place(L, in, a[0]);
+    if (is_private(L, in->args[0])) {
+        Val old = load_private(L, &p, p.bits), same = ll_icmp(L, LLVMIntEQ, old, to_bits(L, &p, a[1]));
+        Val next = ll_select(L, same, to_bits(L, &p, a[2]), old);
+        LLVMSetAlignment(LLVMBuildStore(L->b, next, p.at), type_bytes(p.type));
+        return from_bits(L, &p, old);
+    }
     Val swap = exchange(L, &p, to_bits(L, &p, a[1]), to_bits(L, &p, a[2]));
     return from_bits(L, &p, LLVMBuildExtractValue(L->b, swap, 0, "old"));
 }

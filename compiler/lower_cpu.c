@@ -304,9 +304,43 @@ static void name_variants(Lower *L, Val call, const char *symbol, Type t, unsign
                              LLVMCreateStringAttribute(L->ctx, key, sizeof key - 1, list, (unsigned)at));
 }
 
+/* Lanes from `first` on. */
+static Val part_of(Lower *L, Val v, unsigned first, unsigned n) {
+    Val indices[64];
+    for (unsigned i = 0; i < n; i++) indices[i] = LLVMConstInt(L->i32, first + i, false);
+    return LLVMBuildShuffleVector(L->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(indices, n), "part");
+}
+
+static Val joined(Lower *L, Val a, Val b) {
+    Val indices[64];
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(a)) * 2;
+    for (unsigned i = 0; i < n; i++) indices[i] = LLVMConstInt(L->i32, i, false);
+    return LLVMBuildShuffleVector(L->b, a, b, LLVMConstVector(indices, n), "both");
+}
+
+/* A vector in halves, down to what the processor's variant of the function takes. */
+static Val call_vector(Lower *L, const char *symbol, Type t, unsigned n, Val *args) {
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(args[0])), most = L->simd_bits / type_bits(t);
+    if (lanes > most) {
+        Val low[2], high[2];
+        for (unsigned i = 0; i < n; i++) {
+            low[i] = part_of(L, args[i], 0, lanes / 2);
+            high[i] = part_of(L, args[i], lanes / 2, lanes / 2);
+        }
+        Val a = call_vector(L, symbol, t, n, low);
+        return joined(L, a, call_vector(L, symbol, t, n, high));
+    }
+    unsigned row = 0;
+    while (mvec[row].bits != lanes * type_bits(t)) row++;
+    char name[96];
+    snprintf(name, sizeof name, "_ZGV%cN%u%s_%s", mvec[row].letter, lanes, n == 2 ? "vv" : "v", symbol);
+    return math_call(L, name, LLVMTypeOf(args[0]), n, args);
+}
+
 static Val call_libm(Lower *L, const MathInfo *fn, Type t, Ty result, unsigned n, Val *args) {
     char symbol[64];
     snprintf(symbol, sizeof symbol, "%s%s", fn->libm, t == T_F32 ? "f" : "");
+    if (L->lanes > 1) return call_vector(L, symbol, t, n, args);
     Val call = math_call(L, symbol, result, n, args);
     if (fn->vector) name_variants(L, call, symbol, t, n);
     return ll_relaxed(L, call);

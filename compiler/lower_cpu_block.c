@@ -7,8 +7,8 @@
  * All threads come to the same wait, so that a region is a loop over them and a barrier the loop's end. Only what the
  * runtime has a part in, reductions over the block and waits for the grid, returns and comes back by number.
  *
- * A value that is the same for the whole block is a variable of the function. Each thread starts from the region's initial
- * one and has its own copy; what the last thread leaves is the block's.
+ * A value that is the same for the whole block is a variable of the function. Each thread starts from the region's
+ * initial one and has its own copy; what the last thread leaves is the block's.
  *
  * Regions run in vectors (lower_cpu_vector.c) unless they hold what isn't done so, then thread by thread. */
 #include "lower_cpu_regions.h"
@@ -92,7 +92,8 @@ static void find_ready(Lower *L) {
     RegionState *s = region_state(L);
     memset(s->ready, 0, L->m->instrs.n * sizeof *s->ready);
     for (Ref r = 1; s->number && r < L->m->instrs.n; r++)
-        if (L->regions->again[r] && regions_alive(L->regions, region_start(L, s->number), r)) mark_ready(L, s->ready, r);
+        if (L->regions->again[r] && regions_alive(L->regions, region_start(L, s->number), r))
+            mark_ready(L, s->ready, r);
 }
 
 /* Of a vector. */
@@ -116,7 +117,8 @@ static void wait_here(Lower *L, Ref sync) {
     if (in->op == OP_BARRIER_RED) {
         Val v = lanes_value(L, in->args[0]);
         Ty bits = LLVMVectorType(L->i64, LLVMGetVectorSize(LLVMTypeOf(v)));
-        lanes_scatter(L, LLVMBuildZExt(L->b, v, bits, "bits"), 8, region_operand(L, offsetof(CpuOperand, value)), sizeof(CpuOperand));
+        lanes_scatter(L, LLVMBuildZExt(L->b, v, bits, "bits"), 8, region_operand(L, offsetof(CpuOperand, value)),
+                      sizeof(CpuOperand));
     }
     for (uint32_t i = 0; i < s->kept.n; i++)
         if (region_stores_at(L, k, s->kept.at[i])) region_store_slot(L, s->kept.at[i]);
@@ -269,7 +271,8 @@ static void lower_threads(Lower *L) {
                            .wait = wait_here,
                            .stop = variable(L, L->i1),
                            .idle = is_idle};
-    if (L->vectors->rows && L->vectors->full_lanes == L->vectors->masked_lanes && !lanes_may_part(L, &region)) lower_columns(L, &region);
+    if (L->vectors->rows && L->vectors->full_lanes == L->vectors->masked_lanes && !lanes_may_part(L, &region))
+        lower_columns(L, &region);
     else lower_rows(L, &region);
 }
 

@@ -4,8 +4,8 @@
  *   NAME.region<k>(p0, ..., block, frame, common, shared, first, last)
  *                                                    for the threads: load slots, code, store slots, say where it waits
  *
- * A region takes the threads whose state asks for it, and each leaves behind where it waits. Where control is uniform there
- * is one function for the whole block: lower_cpu_block.c. Here are the pieces that both are made of, too.
+ * A region takes the threads whose state asks for it, and each leaves behind where it waits. Where control is uniform
+ * there is one function for the whole block: lower_cpu_block.c. Here are the pieces that both are made of, too.
  *
  * A value that lives across a wait has a variable on the stack, which LLVM turns into registers: filled from the frame
  * at the start, written back where the thread waits. */

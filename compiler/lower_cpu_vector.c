@@ -2,20 +2,20 @@
  *
  *   if (x + LANES <= blockDim.x) full body; else masked body, maybe with fewer lanes, for those below blockDim.x
  *
- * A value is one scalar for all lanes, or grows by a constant from lane to lane (then the scalar of the first lane is kept),
- * or is a vector. Blocks that all lanes reach together are lowered as they are, with real branches. Where lanes part, the
- * blocks that only some of them reach hang together in a chain, in an order in which loops are contiguous:
+ * A value is one scalar for all lanes, or grows by a constant from lane to lane (then the scalar of the first lane is
+ * kept), or is a vector. Blocks that all lanes reach together are lowered as they are, with real branches. Where lanes
+ * part, the blocks that only some of them reach hang together in a chain, in an order in which loops are contiguous:
  *
- *   each block has a variable, the mask of the lanes that are to come; it takes the mask, is skipped if that is empty, runs
- *   under it, and adds lanes to the masks of its successors; behind the last block of a loop, if lanes wait for the loop's
- *   header again, it is run again.
+ *   each block has a variable, the mask of the lanes that are to come; it takes the mask, is skipped if that is empty,
+ * runs under it, and adds lanes to the masks of its successors; behind the last block of a loop, if lanes wait for the
+ * loop's header again, it is run again.
  *
- * So lanes that leave a loop early wait behind it for the others, and no shape of control needs care of its own. Values that
- * leave such a block go through variables, since it may be skipped; in loops the lanes that are out keep theirs. LLVM turns
- * variables into registers.
+ * So lanes that leave a loop early wait behind it for the others, and no shape of control needs care of its own. Values
+ * that leave such a block go through variables, since it may be skipped; in loops the lanes that are out keep theirs.
+ * LLVM turns variables into registers.
  *
- * A lane that isn't on computes anything: its results may be poison in LLVM's words. So masks are made by select, never by
- * and; divisors are frozen; the scalar of a first lane carries no promise not to wrap. */
+ * A lane that isn't on computes anything: its results may be poison in LLVM's words. So masks are made by select, never
+ * by and; divisors are frozen; the scalar of a first lane carries no promise not to wrap. */
 #include "lower_cpu.h"
 #include "vectors.h"
 
@@ -27,18 +27,18 @@ struct Body {
     const Uniformity *u;
     unsigned lanes;
     bool full;
-    Val on;                        /* lanes that exist; NULL: all */
-    Val now;                       /* lanes of the block that is being lowered; NULL: all */
-    bool parted;                   /* ... of a block with a mask of its own */
+    Val on;      /* lanes that exist; NULL: all */
+    Val now;     /* lanes of the block that is being lowered; NULL: all */
+    bool parted; /* ... of a block with a mask of its own */
     const VectorRegion *region;
-    BlockId *order;                /* the region's blocks */
+    BlockId *order; /* the region's blocks */
     uint32_t n;
-    uint32_t *group;               /* by block: a chain, named by one of its blocks */
-    BlockId *exit;                 /* by chain: where all meet again; NO_BLOCK: they end */
-    Val *mask;                     /* by block: the variable */
-    Val *incoming;                 /* by Ref of a PHI: the variable that edges write */
-    LLVMBasicBlockRef *after;      /* by block: behind it in its chain */
-    LLVMBasicBlockRef other;       /* the masked body */
+    uint32_t *group;          /* by block: a chain, named by one of its blocks */
+    BlockId *exit;            /* by chain: where all meet again; NO_BLOCK: they end */
+    Val *mask;                /* by block: the variable */
+    Val *incoming;            /* by Ref of a PHI: the variable that edges write */
+    LLVMBasicBlockRef *after; /* by block: behind it in its chain */
+    LLVMBasicBlockRef other;  /* the masked body */
 };
 
 enum { NO_BLOCK = UINT32_MAX };
@@ -257,9 +257,8 @@ static Val address(Lower *L, Ref r) {
     if (!vector) {
         i = narrow ? extend_first(L, index, L->i64) : held(L, index);
         if (in->imm != 1) i = LLVMBuildMul(L->b, i, LLVMConstInt(L->i64, in->imm, false), "o");
-        return lane_kind(L, r) == LANE_SCALAR || !L->body->parted
-                   ? LLVMBuildInBoundsGEP2(L->b, L->i8, at, &i, 1, "at")
-                                              : LLVMBuildGEP2(L->b, L->i8, at, &i, 1, "at");
+        return lane_kind(L, r) == LANE_SCALAR || !L->body->parted ? LLVMBuildInBoundsGEP2(L->b, L->i8, at, &i, 1, "at")
+                                                                  : LLVMBuildGEP2(L->b, L->i8, at, &i, 1, "at");
     }
     i = lanes_value(L, index);
     if (narrow) i = extend(L, i, type_of(L, index), wide(L, L->i64));
@@ -277,12 +276,98 @@ static Val in_lanes(Lower *L, const Instr *in) {
     assert(in->nargs <= 4);
     for (uint32_t i = 0; i < in->nargs; i++) {
         args[i] = lanes_value(L, in->args[i]);
-        if (is_touchy((Op)in->op) && instr(L, in->args[i])->op != OP_CONST) args[i] = LLVMBuildFreeze(L->b, args[i], "f");
+        if (is_touchy((Op)in->op) && instr(L, in->args[i])->op != OP_CONST)
+            args[i] = LLVMBuildFreeze(L->b, args[i], "f");
     }
     L->lanes = L->body->lanes;
     Val v = lower_operation(L, in, args);
     L->lanes = 1;
     return v;
+}
+
+/* ---- lane by lane --------------------------------------------------------------------------------- */
+
+static Val variable(Lower *L, Ty t, const char *name) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(L->b);
+    Val first = LLVMGetFirstInstruction(L->entry);
+    if (first) LLVMPositionBuilderBefore(L->b, first);
+    else LLVMPositionBuilderAtEnd(L->b, L->entry);
+    Val v = LLVMBuildAlloca(L->b, t, name);
+    LLVMPositionBuilderAtEnd(L->b, here);
+    return v;
+}
+
+static Ty in_memory(const Lower *L, Ty t) { return t == L->i1 ? L->i8 : t; }
+
+/* Where a vector's elements lie, for a loop over lanes; NULL for what needs no memory. */
+static Val spill(Lower *L, Ref r) {
+    if (lane_kind(L, r) != LANE_VECTOR) return NULL;
+    Val v = held(L, r);
+    Ty element = ll_scalar(L, type_of(L, r));
+    if (element == L->i1) v = LLVMBuildZExt(L->b, v, wide(L, L->i8), "v");
+    Val at = variable(L, LLVMTypeOf(v), "lanes");
+    LLVMBuildStore(L->b, v, at);
+    return at;
+}
+
+static Val element_at(Lower *L, Ty element, Val at, Val lane) {
+    return LLVMBuildInBoundsGEP2(L->b, in_memory(L, element), at, &lane, 1, "at");
+}
+
+static Val one_lane(Lower *L, Ref r, Val spilled, Val lane) {
+    Ty element = ll_scalar(L, type_of(L, r));
+    if (spilled) {
+        Val v = LLVMBuildLoad2(L->b, in_memory(L, element), element_at(L, element, spilled, lane), "v");
+        return element == L->i1 ? ll_icmp(L, LLVMIntNE, v, LLVMConstInt(L->i8, 0, false)) : v;
+    }
+    Val v = held(L, r);
+    if (lane_kind(L, r) == LANE_SCALAR) return v;
+    Val offset = LLVMBuildMul(L->b, lane, LLVMConstInt(L->i64, (uint64_t)L->body->u->stride[r], true), "offset");
+    if (LLVMGetTypeKind(element) == LLVMPointerTypeKind) return LLVMBuildGEP2(L->b, L->i8, v, &offset, 1, "at");
+    return LLVMBuildAdd(L->b, v, element == L->i64 ? offset : LLVMBuildTrunc(L->b, offset, element, "o"), "v");
+}
+
+/* An operation that has no vector form: a loop over the lanes that are on, the lowest first. */
+static Val lane_by_lane(Lower *L, Ref r) {
+    const Instr *in = instr(L, r);
+    Ty element = ll_scalar(L, (Type)in->type), bits_type = LLVMIntTypeInContext(L->ctx, L->body->lanes);
+    Val spilled[4], args[4], result = variable(L, wide(L, in_memory(L, element)), "result");
+    assert(in->nargs <= 4);
+    for (uint32_t i = 0; i < in->nargs; i++) spilled[i] = spill(L, in->args[i]);
+    Val on = as_bits(L, full_mask(L, L->body->now));
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), again = ll_block(L, "lane"), done = ll_block(L, "lanes");
+    if (L->body->now) LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntNE, on, LLVMConstNull(bits_type)), again, done);
+    else LLVMBuildBr(L->b, again);
+    LLVMPositionBuilderAtEnd(L->b, again);
+    Val left = LLVMBuildPhi(L->b, bits_type, "left"), count[2] = {left, LLVMConstInt(L->i1, 1, false)};
+    Val lane = LLVMBuildZExtOrBitCast(L->b, ll_intrinsic(L, "llvm.cttz", bits_type, 2, count), L->i64, "lane");
+    for (uint32_t i = 0; i < in->nargs; i++) args[i] = one_lane(L, in->args[i], spilled[i], lane);
+    Val v = lower_operation(L, in, args);
+    if (element == L->i1) v = LLVMBuildZExt(L->b, v, L->i8, "v");
+    LLVMBuildStore(L->b, v, element_at(L, element, result, lane));
+    Val less = LLVMBuildSub(L->b, left, LLVMConstInt(bits_type, 1, false), "less");
+    Val rest = LLVMBuildAnd(L->b, left, less, "rest");
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(L->b);
+    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntNE, rest, LLVMConstNull(bits_type)), again, done);
+    LLVMAddIncoming(left, (Val[]){on, rest}, (LLVMBasicBlockRef[]){before, end}, 2);
+    LLVMPositionBuilderAtEnd(L->b, done);
+    v = LLVMBuildLoad2(L->b, wide(L, in_memory(L, element)), result, "v");
+    return element == L->i1 ? ll_icmp(L, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v))) : v;
+}
+
+/* Is there no form of it for vectors? */
+static bool is_single(const Instr *in) {
+    bool is_float = type_is_float((Type)in->type);
+    switch (in->op) {
+    case OP_ATOMIC:
+    case OP_CAS: return true;
+    case OP_MATH: return !math_in_vectors((MathFn)in->sub);
+    case OP_APPROX: return approxfn_exact[in->sub] != MATH__COUNT && !math_in_vectors((MathFn)approxfn_exact[in->sub]);
+    case OP_FLOORDIV:
+    case OP_FLOORMOD:
+    case OP_TRUNCMOD: return is_float; /* fmod */
+    default: return false;
+    }
 }
 
 static void promise_nothing(Val v) {
@@ -325,8 +410,10 @@ static Val compute(Lower *L, Ref r) {
     case OP_PARAM:
     case OP_SHARED:
     case OP_DATA: return lower_root(L, r);
-    default: return lane_kind(L, r) == LANE_VECTOR ? in_lanes(L, in) : in_first(L, r);
+    default: break;
     }
+    if (lane_kind(L, r) != LANE_VECTOR) return in_first(L, r);
+    return is_single(in) ? lane_by_lane(L, r) : in_lanes(L, in);
 }
 
 static bool is_root(Op op) {
@@ -400,7 +487,9 @@ static void branch_together(Lower *L, BlockId b, Val cond) {
 /* ---- guards -------------------------------------------------------------------------------------- */
 
 /* What a guard says of the vector's lanes; at most one is true. */
-typedef struct Verdict { Val all, none; } Verdict;
+typedef struct Verdict {
+    Val all, none;
+} Verdict;
 
 static Val last_lane(Lower *L, Ref r) {
     Val v = held(L, r);
@@ -413,9 +502,9 @@ static Val last_lane(Lower *L, Ref r) {
     return LLVMBuildAdd(L->b, v, LLVMConstInt(LLVMTypeOf(v), far, false), "last");
 }
 
-/* The two ends of the vector decide, if neither side wraps. */
-static bool is_monotone(const Lower *L, const Instr *in) {
-    if (in->op != OP_CMP || in->sub == PRED_EQ || in->sub == PRED_NE) return false;
+/* Neither side wraps: the two ends of the vector tell of all lanes. */
+static bool is_straight(const Lower *L, const Instr *in) {
+    if (in->op != OP_CMP || in->sub == PRED_NE) return false;
     for (uint32_t i = 0; i < 2; i++)
         if (lane_kind(L, in->args[i]) == LANE_VECTOR ||
             (lane_kind(L, in->args[i]) == LANE_FIRST && !L->body->u->exact[in->args[i]]))
@@ -423,35 +512,62 @@ static bool is_monotone(const Lower *L, const Instr *in) {
     return true;
 }
 
+/* How fast the left side runs away from the right one. */
+static int64_t drift(const Lower *L, const Instr *in) {
+    return (int64_t)((uint64_t)L->body->u->stride[in->args[0]] - (uint64_t)L->body->u->stride[in->args[1]]);
+}
+
+static Val compare_as(Lower *L, const Instr *in, Pred p, const Val *sides) {
+    Instr other = *in;
+    Val args[2] = {sides[0], sides[1]};
+    other.sub = p;
+    return lower_cmp(L, &other, args);
+}
+
+/* Ends on the same side of equality. */
+static Verdict judge_equality(Lower *L, const Instr *in, const Val *first, const Val *last) {
+    Val below = LLVMBuildAnd(L->b, compare_as(L, in, PRED_LT, first), compare_as(L, in, PRED_LT, last), "below");
+    Val above = LLVMBuildAnd(L->b, compare_as(L, in, PRED_GT, first), compare_as(L, in, PRED_GT, last), "above");
+    Val both_equal = LLVMBuildAnd(L->b, lower_cmp(L, in, (Val[]){first[0], first[1]}),
+                                  lower_cmp(L, in, (Val[]){last[0], last[1]}), "all");
+    return (Verdict){both_equal, LLVMBuildOr(L->b, below, above, "none")};
+}
+
 static Verdict judge(Lower *L, Ref cond) {
     const Instr *in = instr(L, cond);
     if (lane_kind(L, cond) == LANE_SCALAR) return (Verdict){held(L, cond), LLVMBuildNot(L->b, held(L, cond), "none")};
-    if (is_monotone(L, in)) {
+    if (is_straight(L, in)) {
         Val first[2] = {held(L, in->args[0]), held(L, in->args[1])};
         Val last[2] = {last_lane(L, in->args[0]), last_lane(L, in->args[1])};
+        if (in->sub == PRED_EQ) return judge_equality(L, in, first, last);
         Val a = lower_cmp(L, in, first), b = lower_cmp(L, in, last);
         return (Verdict){LLVMBuildAnd(L->b, a, b, "all"), LLVMBuildNot(L->b, LLVMBuildOr(L->b, a, b, "some"), "none")};
     }
     if (in->op == OP_AND || in->op == OP_OR) {
         Verdict a = judge(L, in->args[0]), b = judge(L, in->args[1]);
-        return in->op == OP_AND ? (Verdict){LLVMBuildAnd(L->b, a.all, b.all, "all"), LLVMBuildOr(L->b, a.none, b.none, "none")}
-                                : (Verdict){LLVMBuildOr(L->b, a.all, b.all, "all"), LLVMBuildAnd(L->b, a.none, b.none, "none")};
+        return in->op == OP_AND
+                   ? (Verdict){LLVMBuildAnd(L->b, a.all, b.all, "all"), LLVMBuildOr(L->b, a.none, b.none, "none")}
+                   : (Verdict){LLVMBuildOr(L->b, a.all, b.all, "all"), LLVMBuildAnd(L->b, a.none, b.none, "none")};
     }
     Val v = lanes_value(L, cond);
     return (Verdict){all(L, v), LLVMBuildNot(L->b, any(L, v), "none")};
 }
 
-/* Once false for a vector, is it so for those that follow along x? */
-static bool stays_false(const Lower *L, Ref cond) {
+/* Once false for a vector, is it so for those that follow along x? NULL: that isn't known. */
+static Val stays_false(Lower *L, Ref cond) {
     const Instr *in = instr(L, cond);
-    if (!is_monotone(L, in)) return false;
-    const Uniformity *u = L->body->u;
+    if (!is_straight(L, in)) return NULL;
+    int64_t d = drift(L, in);
     bool less = in->sub == PRED_LT || in->sub == PRED_LE;
-    return less ? u->stride[in->args[0]] >= u->stride[in->args[1]] : u->stride[in->args[0]] <= u->stride[in->args[1]];
+    if (in->sub == PRED_EQ) {
+        Val sides[2] = {held(L, in->args[0]), held(L, in->args[1])};
+        return d ? compare_as(L, in, d > 0 ? PRED_GT : PRED_LT, sides) : NULL;
+    }
+    return (less ? d >= 0 : d <= 0) ? LLVMConstInt(L->i1, 1, false) : NULL;
 }
 
-/* All lanes agree, or this is a matter for the masked body. Where those of whom it isn't true do nothing more, the vectors
- * behind the first such have nothing to do at all. */
+/* All lanes agree, or this is a matter for the masked body. Where those of whom it isn't true do nothing more, the
+ * vectors behind the first such have nothing to do at all. */
 static void branch_if_agreed(Lower *L, BlockId b, Ref cond) {
     const VectorRegion *g = L->body->region;
     LLVMBasicBlockRef some = ll_block(L, "some"), edge[2] = {ll_block(L, "edge"), ll_block(L, "edge")};
@@ -463,8 +579,8 @@ static void branch_if_agreed(Lower *L, BlockId b, Ref cond) {
         BlockId to = L->m->blocks.at[b].succ[k];
         LLVMPositionBuilderAtEnd(L->b, edge[k]);
         take_edge(L, b, k, NULL);
-        if (k == 1 && g->stop && stays_false(L, cond) && g->idle(L, to))
-            LLVMBuildStore(L->b, LLVMConstInt(L->i1, 1, false), g->stop);
+        Val stop = k == 1 && g->stop && g->idle(L, to) ? stays_false(L, cond) : NULL;
+        if (stop) LLVMBuildStore(L->b, stop, g->stop);
         go_to(L, to);
     }
 }
@@ -615,16 +731,6 @@ static void find_chains(Lower *L) {
 }
 
 /* ---- bodies -------------------------------------------------------------------------------------- */
-
-static Val variable(Lower *L, Ty t, const char *name) {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(L->b);
-    Val first = LLVMGetFirstInstruction(L->entry);
-    if (first) LLVMPositionBuilderBefore(L->b, first);
-    else LLVMPositionBuilderAtEnd(L->b, L->entry);
-    Val v = LLVMBuildAlloca(L->b, t, name);
-    LLVMPositionBuilderAtEnd(L->b, here);
-    return v;
-}
 
 /* What may be skipped or lives across a wait has a variable. */
 static void make_variables(Lower *L) {

@@ -41,6 +41,11 @@ static Val rsqrt_of(Lower *L, Val x) {
     return ll_relaxed(L, LLVMBuildFDiv(L->b, ll_float(L, LLVMTypeOf(x), 1.0), root, "v"));
 }
 
+bool math_in_vectors(MathFn fn) {
+    const MathInfo *info = &math_info[fn];
+    return info->native || !info->libm || info->vector;
+}
+
 Val lower_math(Lower *L, const Instr *in, Val *a) {
     const MathInfo *fn = &math_info[in->sub];
     Type t = (Type)L->m->instrs.at[in->args[0]].type;

@@ -12,8 +12,8 @@
  * different iterations: what was computed inside and is used outside differs. All this repeats until
  * nothing changes; a branch is looked at twice at most.
  *
- * The same for the lanes of a vector, threads that follow each other along x and run in lock step: threadIdx.y is one value
- * for them, and so is what they load together from one place.
+ * The same for the lanes of a vector, threads that follow each other along x and run in lock step: threadIdx.y is one
+ * value for them, and so is what they load together from one place.
  *
  * Limits: otherwise only loads from memory that nothing writes are uniform; comparisons of affine values aren't;
  * control flow that isn't made of loops with one entry counts as divergent as a whole. */
@@ -27,7 +27,7 @@ typedef struct Analysis {
     IrModule *m;
     Uniformity u;
     const IrLanes *lanes; /* NULL: threads of a block */
-    BlockId *order;     /* reverse postorder */
+    BlockId *order;       /* reverse postorder */
     uint32_t live;
     DomTree tree;
     BlockId *ipdom;       /* blocks.n is the common exit */
@@ -164,6 +164,21 @@ static bool const_value(const Analysis *A, Ref r, int64_t *v) {
     return in->op == OP_CONST && type_is_int((Type)in->type);
 }
 
+/* May an i32 index that grows by `stride` be taken to do so without a wrap? An access in bounds has an offset that is
+ * SPARE away from where i32 ends: shared memory is small, arrays with FACT_SIZE32 too. So from the index of a lane that
+ * is in bounds to that of any other lane of a vector nothing wraps, and what addresses the others have doesn't matter.
+ */
+static bool stays_in_array(const Analysis *A, const Instr *addr, int64_t stride) {
+    enum { SPARE = FACT_SIZE32_SPARE / 64 /* the most lanes */ };
+    Ref base = addr->args[0];
+    while (instr(A, base)->op == OP_ADDR) base = instr(A, base)->args[0];
+    const Instr *root = instr(A, base);
+    bool is_array = root->op == OP_PARAM && A->m->params.at[root->imm].kind == PARAM_DATA;
+    bool small = root->op == OP_SHARED || (is_array && A->m->facts & FACT_SIZE32);
+    if (!A->lanes || !small || addr->imm > SPARE) return false;
+    return stride < SPARE / (int64_t)(addr->imm | 1) && -stride < SPARE / (int64_t)(addr->imm | 1);
+}
+
 /* Operations that keep a stride that isn't 0. */
 static Form linear_form(const Analysis *A, const Instr *in, const Form *f) {
     uint64_t s0 = (uint64_t)f[0].stride, s1 = in->nargs > 1 ? (uint64_t)f[1].stride : 0;
@@ -187,7 +202,8 @@ static Form linear_form(const Analysis *A, const Instr *in, const Form *f) {
         return affine(f[0].stride, f[0].exact && wider && type_is_signed((Type)in->type));
     }
     case OP_ADDR:
-        if (type_bits(instr(A, in->args[1])->type) < 64 && s1 && !f[1].exact) return varying;
+        if (type_bits(instr(A, in->args[1])->type) < 64 && s1 && !f[1].exact && !stays_in_array(A, in, f[1].stride))
+            return varying;
         return affine((int64_t)(s0 + s1 * in->imm), false);
     case OP_SELECT:
         if (f[0].shape == SHAPE_AFFINE && f[0].stride) return varying;

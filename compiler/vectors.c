@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* For elements of up to 4 bytes; half as many for 8 bytes. Rows of a block are often as short as SHORT; a thread's own loop
- * gains from more independent lanes, which fill latencies and whole cache lines. */
+/* For elements of up to 4 bytes; half as many for 8 bytes. Rows of a block are often as short as SHORT; a thread's own
+ * loop gains from more independent lanes, which fill latencies and whole cache lines. */
 enum { SHORT = 16, LONG = 32, LONGEST = 64 };
 
 typedef struct Plan {
@@ -29,29 +29,18 @@ static bool in_loop(const Uniformity *u, BlockId b, uint32_t loop) {
 
 /* ---- what isn't done in vectors ------------------------------------------------------------------ */
 
-/* By function: computed without a call for each lane. */
-static const bool math_in_vectors[MATH__COUNT] = {
-#define MATHFN(name, args, libdevice, libm, vector, native, ulp64, ulp32)                                              \
-    [MATH_##name] = (native) != NULL || (libm) == NULL,
-#include "mathfn.def"
-#undef MATHFN
-};
-
 static bool is_serial(const Plan *P, const Instr *in) {
     switch (in->op) {
+    case OP_ALLOCA:
+    case OP_RAISE: return true;
     case OP_ATOMIC:
     case OP_CAS:
-    case OP_CLOCK:
-    case OP_RAISE:
-    case OP_ALLOCA: return true;
-    case OP_MATH: return !math_in_vectors[in->sub];
-    case OP_FLOORDIV:
-    case OP_FLOORMOD:
-    case OP_TRUNCMOD: return type_is_float((Type)in->type);
+    case OP_FENCE: return false;
     case OP_LOAD:
     case OP_STORE:
-        return in->sub & MEM_VOLATILE || type_is_ptr((Type)(in->op == OP_LOAD ? in->type : instr(P, in->args[1])->type));
-    default: return false;
+        return in->sub & MEM_VOLATILE ||
+               type_is_ptr((Type)(in->op == OP_LOAD ? in->type : instr(P, in->args[1])->type));
+    default: return !(op_info[in->op].flags & (PURE | SYNC | ENDS));
     }
 }
 
@@ -84,8 +73,7 @@ static bool is_guard(const Plan *P, Ref cond, unsigned depth) {
     if (u->value[cond] <= SHAPE_BLOCK) return true;
     if (depth > 4) return false;
     if (in->op == OP_CMP)
-        return in->sub != PRED_EQ && in->sub != PRED_NE && u->value[in->args[0]] <= SHAPE_AFFINE &&
-               u->value[in->args[1]] <= SHAPE_AFFINE;
+        return in->sub != PRED_NE && u->value[in->args[0]] <= SHAPE_AFFINE && u->value[in->args[1]] <= SHAPE_AFFINE;
     if (in->op != OP_AND && in->op != OP_OR && in->op != OP_NOT) return false;
     for (uint32_t i = 0; i < in->nargs; i++)
         if (!is_guard(P, in->args[i], depth + 1)) return false;
@@ -135,8 +123,7 @@ static void find_guards(Plan *P) {
     const Uniformity *u = &P->v->masked;
     bool *written = find_written(P);
     for (BlockId b = 0; b < m->blocks.n; b++) {
-        if (m->blocks.at[b].dead || m->blocks.at[b].nsucc != 2 || written[b] || in_inner_loop(P, b))
-            continue;
+        if (m->blocks.at[b].dead || m->blocks.at[b].nsucc != 2 || written[b] || in_inner_loop(P, b)) continue;
         Ref cond = instr(P, ir_terminator(m, b))->args[0];
         P->v->agree[b] = u->value[cond] > SHAPE_BLOCK && is_guard(P, cond, 0);
     }
@@ -195,7 +182,8 @@ static void find_uses(Plan *P) {
         const Block *block = &P->m->blocks.at[b];
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
             const Instr *in = instr(P, block->instrs.at[i]);
-            for (uint32_t a = 0; a < in->nargs; a++) note_use(P, in->args[a], in->op == OP_PHI ? block->preds.at[a] : b);
+            for (uint32_t a = 0; a < in->nargs; a++)
+                note_use(P, in->args[a], in->op == OP_PHI ? block->preds.at[a] : b);
         }
     }
 }
@@ -229,7 +217,7 @@ static void count_lanes(Plan *P) {
     }
     if (carried > 2) full = LONG;
     if (P->v->rows) masked = SHORT;
-    if (P->r && P->r->cuts.n) full = masked = SHORT;
+    if (P->r && P->r->cuts.n) full = P->v->rows ? SHORT : LONG, masked = SHORT;
     unsigned wide = any_instr(P, is_wide) ? 2 : 1;
     P->v->full_lanes = full / wide;
     P->v->masked_lanes = masked / wide;

@@ -255,10 +255,10 @@ static void run_warp(const Warp *w, const void *params, bool *raised) {
 
 /* ---- barriers ---------------------------------------------------------------------------------- */
 
-static void reduce_block(CpuBlock *b, const ImageCut *c) {
+static void reduce_block(const Image *image, CpuBlock *b, const ImageCut *c) {
     uint64_t count = 0, live = 0;
     for (uint32_t t = 0; t < b->threads; t++) {
-        if (b->state[t] == REGION_DONE) continue;
+        if (!image->uniform && b->state[t] == REGION_DONE) continue;
         live++;
         count += b->operands[t].value & 1;
     }
@@ -306,7 +306,7 @@ static BlockEnd open_barrier(const Image *image, CpuBlock *b, Stuck *stuck) {
     if (first == UINT32_MAX) return BLOCK_DONE;
     if (odd != UINT32_MAX) return report_stuck(b, first, odd, stuck);
     const ImageCut *c = cut_of(image, b->state[first]);
-    if (c->kind == CUT_BARRIER_RED) reduce_block(b, c);
+    if (c->kind == CUT_BARRIER_RED) reduce_block(image, b, c);
     for (uint32_t t = 0; t < b->threads; t++)
         if (b->state[t] != REGION_DONE) go_on(b, t);
     return c->kind == CUT_GRID ? BLOCK_AT_GRID : BLOCK_GOES_ON;
@@ -341,7 +341,7 @@ static BlockEnd run_uniform(const Image *image, const void *params, CpuBlock *b)
         if (region == REGION_RAISED) return BLOCK_RAISED;
         if (region == REGION_DONE) break;
         const ImageCut *c = &image->cuts[region - 1];
-        if (c->kind == CUT_BARRIER_RED) reduce_block(b, c);
+        if (c->kind == CUT_BARRIER_RED) reduce_block(image, b, c);
         if (c->kind != CUT_GRID) continue;
         b->state[0] = region;
         return BLOCK_AT_GRID;

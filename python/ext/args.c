@@ -587,10 +587,11 @@ int args_flatten(Bound *b) {
 
 /* ---- facts ------------------------------------------------------------------------------------- */
 
-/* Is every size and offset of this array below 2^31? Dimensions of size 0 count as 1, since strides are made of sizes.
+/* Is every size and offset of this array below 2^31, with FACT_SIZE32_SPARE left? Dimensions of size 0 count as 1,
+ * since strides are made of sizes.
  */
 static bool fits_32(const Leaf *a) {
-    const int64_t limit = INT32_MAX;
+    const int64_t limit = INT32_MAX - FACT_SIZE32_SPARE;
     int64_t packed = elem_bytes((DType)a->dtype, a->record), spread = packed;
     for (int i = 0; i < a->ndim; i++) {
         int64_t n = a->shape[i] > 0 ? a->shape[i] : 1, step = a->strides[i] < 0 ? -a->strides[i] : a->strides[i];
