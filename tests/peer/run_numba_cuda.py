@@ -31,6 +31,7 @@ REQUIREMENTS = (
     "nvidia-nvvm==13.*",
     "nvidia-cuda-runtime==13.*",
     "nvidia-cuda-nvrtc==13.*",
+    "nvidia-cuda-cccl==13.*",
     "numpy<2.5",
     "pytest",
     "psutil",
