@@ -41,7 +41,9 @@ static bool disjoint(const Eval *e, Val a, Val b) {
     if (x->op != y->op) return false;
     if (x->op == OP_ALLOCA || x->op == OP_DATA) return true;
     if (x->op == OP_SHARED) return x->imm != y->imm && !(is_dynamic(e, x) && is_dynamic(e, y));
-    return x->op == OP_PARAM && (e->req->facts & FACT_NOALIAS);
+    if (x->op != OP_PARAM || !(e->req->facts & FACT_NOALIAS)) return false;
+    const IrParam *one = &e->m->params.at[x->imm], *other = &e->m->params.at[y->imm];
+    return (one->kind != PARAM_CAPTURED || one->flags) && (other->kind != PARAM_CAPTURED || other->flags);
 }
 
 /* The first byte of an array, and the one after the last. */

@@ -81,13 +81,14 @@ static uint32_t captured_data(Eval *e, const HostArray *a, size_t size) {
     return e->m->data.n - 1;
 }
 
-/* A large array, whose address the launch gives. Nobody writes it. */
+/* A large array, whose address the launch gives. Nobody writes it, unless it is on a device. */
 static Ref captured_param(Eval *e, const HostArray *a, size_t size) {
     uint32_t which = 0;
     while (which < e->m->captures.n && e->m->captures.at[which].bytes != a->data) which++;
     if (which == e->m->captures.n) {
         IrParam p = {
             .kind = PARAM_CAPTURED, .type = T_PTR, .flags = PARAM_READONLY | PARAM_NOALIAS, .name = "captured"};
+        if (a->on_device) p.flags = 0;
         p.leaf = (uint16_t)which;
         p.align = (uintptr_t)a->data % 16 ? (uint16_t)elem_align(a->dtype, a->record) : 16;
         VEC_PUSH(e->arena, &e->m->captures, ((IrCapture){a->data, size}));
@@ -104,7 +105,33 @@ static Ref captured_address(Eval *e, const HostArray *a, size_t size, Type space
     return apart ? captured_param(e, a, size) : e_emit(e, OP_DATA, space, 0, NULL, 0, captured_data(e, a, size));
 }
 
+/* What the arguments are to LLVM: arrays that a captured one may overlap. */
+static void expect_overlap(Eval *e) {
+    for (uint32_t i = 0; i < e->m->params.n; i++)
+        if (e->m->params.at[i].kind == PARAM_DATA) e->m->params.at[i].flags &= (uint8_t)~PARAM_NOALIAS;
+    e->m->facts &= ~(uint32_t)FACT_NOALIAS;
+}
+
+/* An array on a device, at an address that the launch gives. */
+static Val captured_there(Eval *e, const HostArray *a) {
+    Val shape[MAX_NDIM], strides[MAX_NDIM];
+    if (e->req->self_contained || e->req->host_function)
+        return e_fail(e, (PySpan){0}, "pass the array as an argument", DIAG_CAPTURED_THERE);
+    for (uint32_t k = 0; k < a->ndim; k++) {
+        shape[k] = val_int(e, a->shape[k]);
+        strides[k] = val_int(e, a->strides[k]);
+    }
+    Ref data = REF_NONE;
+    if (e->building) {
+        expect_overlap(e);
+        data = captured_param(e, a, elem_bytes(a->dtype, a->record));
+    }
+    Elem elem = a->record ? elem_record(a->record, a->record->align) : elem_scalar(a->dtype);
+    return array_with(e, ty_array(e->types, elem, a->ndim, a->layout, a->readonly, T_PTR), data, shape, strides);
+}
+
 Val array_captured(Eval *e, const HostArray *a, bool is_bytes) {
+    if (a->on_device) return captured_there(e, a);
     Val shape[MAX_NDIM];
     size_t size = elem_bytes(a->dtype, a->record);
     for (uint32_t k = 0; k < a->ndim; k++) {

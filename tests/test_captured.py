@@ -164,3 +164,78 @@ def test_a_fault_names_it(device: str) -> None:
     with pytest.raises(gpu.DeviceFault, match=r"'a captured array' \(float64, shape \(200000,\)\): there is no index"):
         ask(lookup(np.zeros(LARGE)), [LARGE])
         gpu.synchronize()
+
+
+# ---- arrays on a device
+
+
+def test_an_array_on_the_device_is_used_where_it_is() -> None:
+    numbers = gpu.array(np.arange(6, dtype=np.float32))
+    columns = gpu.array(np.arange(12.0).reshape(3, 4))[:, ::2]
+
+    @gpu.jit
+    def kernel(out):
+        i = gpu.grid(1)
+        if i < out.size:
+            out[i] = numbers[i] + columns[i % 3, 1]
+            numbers[i] = -numbers[i]
+
+    out = np.zeros(6)
+    kernel[1, 32](out)
+    assert out.tolist() == [2, 7, 12, 5, 10, 15]
+    assert numbers.copy_to_host().tolist() == [0, -1, -2, -3, -4, -5]
+    kernel[1, 32](out)
+    assert out.tolist() == [2, 5, 8, -1, 2, 5]
+
+
+def test_it_may_be_an_argument_too() -> None:
+    both = gpu.array(np.arange(6, dtype=np.float32))
+
+    @gpu.jit
+    def kernel(x, y):
+        i = gpu.grid(1)
+        x[i] = both[i] + 1
+        both[i] = both[i] * 2
+        y[i] = x[i]
+
+    out = gpu.zeros(6, dtype=np.float32)
+    kernel[1, 6](both, out)
+    assert both.copy_to_host().tolist() == [2, 4, 6, 8, 10, 12]
+    assert out.copy_to_host().tolist() == [2, 4, 6, 8, 10, 12]
+
+
+def test_it_lives_as_long_as_the_kernel() -> None:
+    def make() -> Any:
+        numbers = gpu.array(np.full(1000, 7.0))
+        return lookup(numbers), numbers
+
+    kernel, numbers = make()
+    assert ask(kernel, [999]).tolist() == [7]
+    del numbers
+    gc.collect()
+    others = [gpu.zeros(1000) for _ in range(8)]
+    assert ask(kernel, [999]).tolist() == [7]
+    assert len(others) == 8
+
+
+def test_on_another_device_it_says_so(device: str) -> None:
+    if device == "python":
+        pytest.skip("arrays of the python device are the host's")
+    numbers = gpu.array(np.arange(6.0))
+    kernel = lookup(numbers)
+    ask(kernel, [0])
+    other = "emulated" if device == "cpu" else "cpu"
+    with gpu.device(other), pytest.raises(ValueError, match=r"captures an array on .*, and is launched on"):
+        ask(kernel, [0])
+
+
+def test_code_for_elsewhere_cannot_have_it(device: str) -> None:
+    numbers = gpu.array(np.arange(6.0))
+
+    @cuda.jit(device=True)
+    def first():
+        return numbers[0]
+
+    if device != "python":
+        with pytest.raises(gpu.UnsupportedError, match="pass the array as an argument"):
+            first()

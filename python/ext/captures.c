@@ -3,11 +3,13 @@
  * An array is copied when the kernel is compiled with it for the first time; all specialisations have that copy,
  * whatever happens to the array. Small ones become constants of the code. A large one is a hidden parameter: on each
  * device it is uploaded before the first launch that needs it, once for all specialisations, and freed with the kernel.
+ * An array on a device isn't copied: its address is a hidden parameter, and kernels may write it.
  */
 #include "core.h"
 
 typedef struct Capture {
-    PyObject *original, *frozen; /* an ndarray and its copy in C order; bytes are their own */
+    PyObject *original, *frozen; /* an ndarray and its copy in C order; bytes and arrays on a device are their own */
+    Device *home;                /* of an array on a device, which stays there; else NULL */
     const void *bytes;           /* of the copy */
     void **on_device;            /* by Device.index; NULL where it isn't */
     Device **devices;
@@ -92,6 +94,13 @@ PyObject *captures_freeze(KernelObject *k, PyObject *o) {
     return known->frozen;
 }
 
+int captures_hold(KernelObject *k, PyObject *array, PyObject *memory, const void *address, Device *d) {
+    if (find(k, array)) return 0;
+    if (!keep(k, array, Py_NewRef(memory ? memory : array), address)) return -1;
+    k->captures->at[k->captures->n - 1]->home = d;
+    return 0;
+}
+
 /* ---- on devices -------------------------------------------------------------------------------------------------- */
 static int room_for_device(Capture *c, uint32_t index) {
     if (index < c->ndevices) return 0;
@@ -132,6 +141,15 @@ static int address_on(Capture *c, Device *d, const KernelObject *k, size_t size,
     return 0;
 }
 
+static int elsewhere(const Capture *c, const Device *d, const KernelObject *k) {
+    PyErr_Format(
+        PyExc_ValueError,
+        "%U() captures an array on %s, and is launched on %s: launch it in `with gpu.device(\"%s\")`, or pass the "
+        "array as an argument",
+        k->name, c->home->name, d->name, c->home->name);
+    return -1;
+}
+
 int captures_pack(KernelObject *k, const Image *image, Device *d, void *buffer) {
     for (uint32_t i = 0; i < image->nparams; i++) {
         const ImageParam *p = &image->params[i];
@@ -140,7 +158,11 @@ int captures_pack(KernelObject *k, const Image *image, Device *d, void *buffer) 
         void *at = (void *)(uintptr_t)wanted->bytes;
         uint32_t which = 0;
         while (k->captures->at[which]->bytes != wanted->bytes) which++;
-        if (!d->ops->shares_host_memory && address_on(k->captures->at[which], d, k, wanted->size, &at) < 0) return -1;
+        const Capture *one = k->captures->at[which];
+        if (one->home && one->home != d) return elsewhere(one, d, k);
+        if (!one->home && !d->ops->shares_host_memory &&
+            address_on(k->captures->at[which], d, k, wanted->size, &at) < 0)
+            return -1;
         memcpy((char *)buffer + p->offset, &at, sizeof at);
     }
     return 0;

@@ -240,6 +240,8 @@ int convert_to_signature(Bound *b);
 
 /* The copy of an ndarray, or bytes, that the kernel has of its first compilation on; borrowed. */
 PyObject *captures_freeze(KernelObject *k, PyObject *o);
+/* An array on a device, which the kernel uses where it is; it keeps it, and `memory`, which may be NULL. */
+int captures_hold(KernelObject *k, PyObject *array, PyObject *memory, const void *address, Device *d);
 /* Parameters that are addresses of captured arrays. */
 int captures_pack(KernelObject *k, const Image *image, Device *d, void *buffer);
 /* The array of a capture and its address on the device; borrowed. NULL: it isn't there. */

@@ -2,7 +2,7 @@
  *
  * An exception in an answer means "no such thing", except KeyboardInterrupt and MemoryError, which stay set and end the
  * compilation. Every object that is given out is pinned until the compilation is over. */
-#include "core.h"
+#include "array.h"
 
 static PyObject *object(HostRef r) { return (PyObject *)r; }
 
@@ -222,6 +222,37 @@ static bool info_array(PyHost *h, PyObject *o, HostInfo *out) {
     return !host_failed();
 }
 
+static void info_device_array(PyHost *h, PyObject *o, HostInfo *out) {
+    HostArray *a = ARENA_NEW(h->arena, HostArray);
+    array_describe((const ArrayObject *)o, a);
+    a->on_device = true;
+    Device *home = ((const ArrayObject *)o)->device;
+    out->kind = captures_hold(h->kernel, o, NULL, a->data, home) == 0 ? HOST_ARRAY : HOST_OTHER;
+    out->array = a;
+    host_failed();
+}
+
+/* Another library's array on the device of this thread. */
+static bool info_foreign(PyHost *h, PyObject *o, HostInfo *out) {
+    const DeviceRow *row = PyType_Check(o) ? NULL : device_current();
+    Device *d = row ? row->device : NULL;
+    PyObject *memory = NULL;
+    void *stream = NULL;
+    HostArray *a = ARENA_NEW(h->arena, HostArray);
+    int status = 0;
+    if (d && d->ops->runs_ptx) status = cuda_foreign_array(o, a, &stream);
+    else if (d && d->ops->shares_host_memory && PyObject_HasAttrString(o, "__array_interface__"))
+        status = foreign_array(o, a, &memory);
+    bool held = status > 0 && captures_hold(h->kernel, o, memory, a->data, d) == 0;
+    Py_XDECREF(memory);
+    host_failed();
+    if (!held) return false;
+    a->on_device = true;
+    out->kind = HOST_ARRAY;
+    out->array = a;
+    return true;
+}
+
 static bool info_record(PyHost *h, PyObject *o, HostInfo *out) {
     const Record *record;
     const void *bytes;
@@ -308,6 +339,7 @@ static void info_thing(PyHost *h, PyObject *o, HostInfo *out) {
         out->kind = HOST_MODULE;
         out->text = text_attr(h, o, "__name__");
     } else if (numpy_is_array(o)) info_array(h, o, out);
+    else if (array_check(o)) info_device_array(h, o, out);
     else if (info_record(h, o, out)) out->kind = HOST_RECORD;
     else if ((out->type = numpy_dtype_of(o, &out->record)) != DT_NONE) out->kind = HOST_DTYPE;
     else if (PyObject_TypeCheck(o, &Kernel_Type)) out->kind = HOST_FUNCTION;
@@ -323,7 +355,7 @@ static void info_thing(PyHost *h, PyObject *o, HostInfo *out) {
         out->kind = HOST_CLASS;
         out->text = text_attr(h, o, "__name__");
     } else if ((out->text = foreign_symbol(h, o))) out->kind = HOST_FOREIGN;
-    else out->kind = HOST_OTHER;
+    else if (!info_foreign(h, o, out)) out->kind = HOST_OTHER;
 }
 
 static bool host_info(void *self, HostRef obj, HostInfo *out) {

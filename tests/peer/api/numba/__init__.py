@@ -672,7 +672,9 @@ def _testing(fullname):
     class ForeignArray:
         def __init__(self, arr):
             self._arr = arr
-            self.__cuda_array_interface__ = arr.__cuda_array_interface__
+            on_gpu = hasattr(arr, "__cuda_array_interface__")  # on the CPU device arrays show that they are the host's
+            name = "__cuda_array_interface__" if on_gpu else "__array_interface__"
+            setattr(self, name, getattr(arr if on_gpu else np.asarray(arr), name))
 
     arm = platform.processor().startswith(("arm", "aarch"))
     wsl = "wsl2" in platform.release().lower()
