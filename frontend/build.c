@@ -205,7 +205,7 @@ static void return_from_kernel(Body *b, PySpan span, Val v) {
     }
     if (!val_poisoned(b->inst->result)) v = val_coerce(e, v, b->inst->result);
     CallSite site = {.span = span, .name = b->inst->f->name};
-    v = call_declared_result(e, &site, &b->inst->callee, b->inst->f->params.n, v);
+    v = call_declared_result(e, &site, b->inst, v);
     if (val_poisoned(v)) return;
     uint32_t n = result_refs(e, v, out, 0);
     if (n > 4) {

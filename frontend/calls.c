@@ -169,42 +169,88 @@ static bool calls_itself(const Eval *e, const PyFunc *f, uint32_t n, const Val *
     return false;
 }
 
-/* What jit(signature, device=True) declares of a function: a tuple of dtypes, the result's and then the parameters',
- * with None where the signature says no scalar type. NULL if it declares nothing. */
-static HostRef declared_types(Eval *e, const Callee *callee, uint32_t nparams) {
-    HostInfo info;
-    memset(&info, 0, sizeof info);
-    if (callee->code != callee->globals) return NULL; /* an inner function */
-    HostRef types = e->host->attr(e->host->self, callee->globals, "_declared");
-    bool found = types && e->host->info(e->host->self, types, &info) && info.kind == HOST_TUPLE;
-    return found && info.n == nparams + 1 ? types : NULL;
-}
+/* What jit(signatures, device=True) declares of a function: a tuple of dtypes, the result's and then the parameters',
+ * for each signature, with None where it says no scalar type. `base`: where the signature begins that fits the
+ * arguments best.
+ */
+typedef struct Declared {
+    HostRef types; /* NULL: it declares nothing */
+    uint32_t base;
+} Declared;
 
-/* Makes a value the scalar that the signature declares at `index`. */
-static bool convert_declared(Eval *e, const CallSite *site, HostRef declared, uint32_t index, Val *v) {
+static bool declared_at(Eval *e, Declared d, uint32_t index, DType *out) {
     HostInfo info;
     memset(&info, 0, sizeof info);
-    HostRef item = e->host->item(e->host->self, declared, index);
-    if (!item || !e->host->info(e->host->self, item, &info) || info.kind != HOST_DTYPE || val_poisoned(*v)) return true;
-    bool ok = val_is_scalar(*v);
-    if (ok) {
-        DType from = val_dtype(*v);
-        ok = info.type == DT_BOOL || dt_is_complex(info.type) ||
-             !(dt_is_complex(from) || (dt_is_float(from) && dt_is_int(info.type)));
-    }
-    if (!ok) {
-        e_fail(e, site->span, arena_printf(e->arena, "its signature says %s", dtype_info[info.type].name),
-               DIAG_ARG_TYPE, site->name, e_text(e, *v));
-        return false;
-    }
-    *v = val_convert(e, *v, SCALAR(info.type, false));
+    HostRef item = e->host->item(e->host->self, d.types, d.base + index);
+    if (!item || !e->host->info(e->host->self, item, &info) || info.kind != HOST_DTYPE) return false;
+    *out = info.type;
     return true;
 }
 
-Val call_declared_result(Eval *e, const CallSite *site, const Callee *callee, uint32_t nparams, Val result) {
-    HostRef declared = declared_types(e, callee, nparams);
-    if (!declared || !result.ty || !val_is_scalar(result)) return result;
-    return convert_declared(e, site, declared, 0, &result) ? result : val_poison(e);
+/* How far a type is from another: 0 the same, more where values get lost. */
+static uint32_t distance(DType from, DType to) {
+    enum { WIDER = 1, OTHER_KIND = 1 << 4, NARROWER = 1 << 8, TRUNCATES = 1 << 12, DROPS = 1 << 16 };
+    if (from == to) return 0;
+    if (dtype_info[from].kind == dtype_info[to].kind)
+        return dtype_info[from].bytes < dtype_info[to].bytes ? WIDER : NARROWER;
+    if (dt_is_complex(from)) return DROPS;
+    if (dt_is_float(from)) return dt_is_complex(to) ? OTHER_KIND : TRUNCATES;
+    return dt_is_int(to) ? NARROWER : OTHER_KIND;
+}
+
+static uint32_t misfit(Eval *e, Declared d, uint32_t nparams, const Val *args) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < nparams; i++) {
+        DType to;
+        if (args[i].ty && val_is_scalar(args[i]) && declared_at(e, d, i + 1, &to))
+            sum += distance(val_dtype(args[i]), to);
+    }
+    return sum;
+}
+
+static Declared declared_types(Eval *e, const Callee *callee, uint32_t nparams, const Val *args) {
+    Declared best = {NULL, 0};
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (callee->code != callee->globals) return best; /* an inner function */
+    HostRef types = e->host->attr(e->host->self, callee->globals, "_declared");
+    bool found = types && e->host->info(e->host->self, types, &info) && info.kind == HOST_TUPLE;
+    if (!found || info.n == 0 || info.n % (nparams + 1)) return best;
+    best.types = types;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t base = 0; info.n > nparams + 1 && base < info.n; base += nparams + 1) {
+        uint32_t cost = misfit(e, (Declared){types, base}, nparams, args);
+        if (cost < least) least = cost, best.base = base;
+    }
+    return best;
+}
+
+/* Makes a value the scalar that the signature declares at `index`. Numba truncates a float for an integer. */
+static bool convert_declared(Eval *e, const CallSite *site, Declared d, uint32_t index, Val *v) {
+    DType to;
+    if (!declared_at(e, d, index, &to) || val_poisoned(*v)) return true;
+    bool ok = val_is_scalar(*v);
+    if (ok) {
+        DType from = val_dtype(*v);
+        ok = to == DT_BOOL || dt_is_complex(to) ||
+             !(dt_is_complex(from) || (dt_is_float(from) && dt_is_int(to) && !e_numba(e)));
+    }
+    if (!ok) {
+        e_fail(e, site->span, arena_printf(e->arena, "its signature says %s", dtype_info[to].name), DIAG_ARG_TYPE,
+               site->name, e_text(e, *v));
+        return false;
+    }
+    *v = val_convert(e, *v, SCALAR(to, false));
+    return true;
+}
+
+static Val declared_result(Eval *e, const CallSite *site, Declared d, Val result) {
+    if (!d.types || !result.ty || !val_is_scalar(result)) return result;
+    return convert_declared(e, site, d, 0, &result) ? result : val_poison(e);
+}
+
+Val call_declared_result(Eval *e, const CallSite *site, const Instance *inst, Val result) {
+    return declared_result(e, site, declared_types(e, &inst->callee, inst->f->params.n, inst->args), result);
 }
 
 /* A call whose result is known and that does nothing else needs to be built only once. */
@@ -229,8 +275,8 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
     if (e->depth >= MAX_DEPTH) return e_fail(e, site->span, NULL, DIAG_TOO_DEEP, (unsigned)MAX_DEPTH, f->name);
     Val *bound;
     if (!bind_python(e, site, callee, fn, f, n, args, &bound)) return val_poison(e);
-    HostRef declared = declared_types(e, callee, f->params.n);
-    for (uint32_t i = 0; declared && i < f->params.n; i++)
+    Declared declared = declared_types(e, callee, f->params.n, bound);
+    for (uint32_t i = 0; declared.types && i < f->params.n; i++)
         if (!convert_declared(e, site, declared, i + 1, &bound[i])) return val_poison(e);
     if (calls_itself(e, f, f->params.n, bound))
         return e_fail(e, site->span, "write a loop; what is left to do goes into a local array", DIAG_RECURSION,
@@ -239,7 +285,7 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
         return e_fail(e, site->span, "write a loop", DIAG_TOO_MANY_CALLS, (unsigned)MAX_CALLS, f->name);
     Instance *inst = infer_instance(e, f, callee, f->params.n, bound);
     Val result = e->building && !inst->foldable ? build_call(e, inst, callee, bound) : inst->result;
-    return call_declared_result(e, site, callee, f->params.n, result);
+    return declared_result(e, site, declared, result);
 }
 
 static const char *const not_in_kernel = "a kernel calls math, gpu, elementwise numpy functions and plain Python "

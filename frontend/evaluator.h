@@ -241,7 +241,7 @@ Val call_partial(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *a
 /* calls.c */
 PyFunc *func_for(Eval *e, HostRef code);            /* NULL: reported */
 /* A result as the function's declared signature has it; the value itself if it declares none. */
-Val call_declared_result(Eval *e, const CallSite *site, const Callee *callee, uint32_t nparams, Val result);
+Val call_declared_result(Eval *e, const CallSite *site, const Instance *inst, Val result);
 Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args);
 Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args);
 

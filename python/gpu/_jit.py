@@ -303,17 +303,19 @@ def _make_kernel(
 
 
 def _declared_types(function: Any, signatures: tuple[Signature, ...]) -> tuple[DType | None, ...]:
-    if len(signatures) > 1:
-        raise TypeError(f"a device function has one signature, and {function.__name__} has {len(signatures)}")
-    code, types = function.__code__, (signatures[0].result, *signatures[0].args)
+    """Of each signature the dtype of the result and those of the parameters, one after the other."""
+    code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)  # CO_VARARGS
-    if len(types) - 1 != count:
-        raise TypeError(f"{function.__name__}() has {count} parameters, and its signature {len(types) - 1} types")
     from ._dtypes import dtypes
 
-    return tuple(
-        dtypes.get("bool_" if t.dtype == "bool" else t.dtype or "") if t and t.kind == "scalar" else None for t in types
-    )
+    found: list[DType | None] = []
+    for signature in signatures:
+        types = (signature.result, *signature.args)
+        if len(types) - 1 != count:
+            raise TypeError(f"{function.__name__}() has {count} parameters, and its signature {len(types) - 1} types")
+        scalars = (t.dtype if t and t.kind == "scalar" else None for t in types)
+        found += [dtypes.get("bool_" if name == "bool" else str(name)) if name else None for name in scalars]
+    return tuple(found)
 
 
 def check_options(given: dict[str, Any]) -> dict[str, Any]:

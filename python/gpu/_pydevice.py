@@ -287,11 +287,14 @@ class Scope:
         return bound
 
     def kernel(self, kernel: _core.Kernel) -> Callable[..., Any]:
-        """A device function; with a signature, arguments and result are converted to its types."""
+        """A device function; with a signature, arguments and result are converted to its types.
+
+        With several, which compilers choose among by types, nothing is converted.
+        """
         function, declared = self.function(kernel.py_func), getattr(kernel, "_declared", None)
-        if declared is None:
-            return function
         code = function.__code__
+        if declared is None or len(declared) > code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + 1:
+            return function
         types = dict(zip(code.co_varnames, declared[1:], strict=False))
 
         def typed(*args: Any, **kwargs: Any) -> Any:
