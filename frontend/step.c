@@ -473,8 +473,12 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_STORE_ATTR: return step_store_attr(s);
     case PY_SUBSCR: return step_subscr(s);
     case PY_STORE_SUBSCR: return step_store(s);
-    case PY_DEL_SUBSCR:
+    case PY_DEL_SUBSCR: {
+        Val of = arg(s, 0);
+        if (of.ty && of.ty->kind == TY_DICT) /* versions differ in how they take the keys out */
+            return refuse(s, "the rest of a matched dict", "a dict in a kernel has a fixed size", "name the keys");
         return refuse(s, "del of an item", "arrays keep their size", "store a value that means nothing");
+    }
     case PY_SLICE: return step_slice(s);
     case PY_CALL: return step_call(s);
     case PY_CALL_EX: return step_call_ex(s);

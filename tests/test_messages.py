@@ -25,6 +25,15 @@ MOVES = {
     "formatted",
     "only_in_the_loop",
     "spans_several_lines",
+    "stores_text",
+    "joins_texts",
+    "rest_of_a_dict",
+    "list_as_long_as_run_time_says",
+    "tuple_as_long_as_run_time_says",
+    "least_of_an_unknown_number",
+    "filtered_list_at_run_time",
+    "super_of_nothing",
+    "set_that_is_made",
 }
 FOLDER = Path(__file__).parent / "messages"
 BLOCKS = [block for path in sorted(FOLDER.glob("*.py")) for block in golden.blocks(path)]

@@ -45,12 +45,11 @@ def doubled(n):
     return n if n < 1 else doubled(n - 1) + doubled(n - 1)
 
 
-def counted(n, x):
-    return n if n == 0 else counted(n - 1, x) + spread(n, x)
-
-
 def spread(n, x):
-    return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
+    if n == 0:
+        return 0
+    left = spread(n - 1, x)
+    return left + spread(n - 1, x) + x
 
 
 @gpu.jit
@@ -269,27 +268,27 @@ def set_that_is_made(out):
 
 
 # >>> message sets_a_field(f4[::1])
-# UnsupportedError: objects.py:59:5: error: a kernel can't set an attribute: 'x' of Point
-#    59 |     p.x = 2.0
+# UnsupportedError: objects.py:58:5: error: a kernel can't set an attribute: 'x' of Point
+#    58 |     p.x = 2.0
 #       |     ^^^
 #    help: make a new one of the class, or dataclasses.replace(x, field=...)
 #    in kernel sets_a_field(array(float32, 1d, C))
 # <<<
 # >>> message no_such_field(f4[::1])
-# NameResolutionError: objects.py:65:14: error: Point has no attribute 'z'
-#    65 |     out[0] = Point(1.0, 2.0).z
+# NameResolutionError: objects.py:64:14: error: Point has no attribute 'z'
+#    64 |     out[0] = Point(1.0, 2.0).z
 #       |              ^^^^^^^^^^^^^^^^^
 #    in kernel no_such_field(array(float32, 1d, C))
 # <<<
 # >>> message no_such_parameter(f4[::1])
-# TypingError: objects.py:70:14: error: Point() has no argument 'z'
-#    70 |     out[0] = Point(1.0, z=2.0).x
+# TypingError: objects.py:69:14: error: Point() has no argument 'z'
+#    69 |     out[0] = Point(1.0, z=2.0).x
 #       |              ^^^^^^^^^^^^^^^^^
 #    in kernel no_such_parameter(array(float32, 1d, C))
 # <<<
 # >>> message no_such_parameter_of_init(f4[::1])
-# TypingError: objects.py:75:14: error: Plain() has no argument 'y'
-#    75 |     out[0] = Plain(1.0, y=2.0).x
+# TypingError: objects.py:74:14: error: Plain() has no argument 'y'
+#    74 |     out[0] = Plain(1.0, y=2.0).x
 #       |              ^^^^^^^^^^^^^^^^^
 #    help: it is __init__(self, x)
 #    in kernel no_such_parameter_of_init(array(float32, 1d, C))
@@ -298,276 +297,276 @@ def set_that_is_made(out):
 # NameResolutionError: objects.py:28:18: error: float32 has no attribute 'missing'
 #    28 |         self.y = self.x.missing
 #       |                  ^^^^^^^^^^^^^^
-#    called from in_post_init, objects.py:80:14
-#    80 |     out[0] = Checked(out[0]).x
+#    called from in_post_init, objects.py:79:14
+#    79 |     out[0] = Checked(out[0]).x
 #       |              ^^^^^^^^^^^^^^^
 #    in kernel in_post_init(array(float32, 1d, C))
 # <<<
 # >>> message not_a_member(f4[::1])
-# TypingError: objects.py:85:8: error: Mode() takes a constant that is the value of a member
-#    85 |     if Mode(out[0]) == Mode.ADD:
+# TypingError: objects.py:84:8: error: Mode() takes a constant that is the value of a member
+#    84 |     if Mode(out[0]) == Mode.ADD:
 #       |        ^^^^^^^^^^^^
 #    help: compare with the values of the members
 #    in kernel not_a_member(array(float32, 1d, C))
 # <<<
 # >>> message no_operator(f4[::1])
-# TypingError: objects.py:91:9: error: + does not take (Point, Point)
-#    91 |     p = Point(1.0) + Point(2.0)
+# TypingError: objects.py:90:9: error: + does not take (Point, Point)
+#    90 |     p = Point(1.0) + Point(2.0)
 #       |         ^^^^^^^^^^^^^^^^^^^^^^^
 #    in kernel no_operator(array(float32, 1d, C))
 # <<<
 # >>> message no_order(f4[::1])
-# TypingError: objects.py:97:8: error: < does not take (Point, Point)
-#    97 |     if Point(1.0) < Point(2.0):
+# TypingError: objects.py:96:8: error: < does not take (Point, Point)
+#    96 |     if Point(1.0) < Point(2.0):
 #       |        ^^^^^^^^^^^^^^^^^^^^^^^
 #    in kernel no_order(array(float32, 1d, C))
 # <<<
 # >>> message not_callable(f4[::1])
-# TypingError: objects.py:104:14: error: Point can't be called
-#   104 |     out[0] = p(2)
+# TypingError: objects.py:103:14: error: Point can't be called
+#   103 |     out[0] = p(2)
 #       |              ^^^^
 #    in kernel not_callable(array(float32, 1d, C))
 # <<<
 # >>> message no_such_replacement(f4[::1])
-# TypingError: objects.py:109:14: error: dataclasses.replace() has no argument 'z'
-#   109 |     out[0] = dataclasses.replace(Point(1.0), z=2.0).x
+# TypingError: objects.py:108:14: error: dataclasses.replace() has no argument 'z'
+#   108 |     out[0] = dataclasses.replace(Point(1.0), z=2.0).x
 #       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #
-# objects.py:110:14: error: _replace() has no argument 'third'
-#   110 |     out[1] = Pair(1.0, 2.0)._replace(third=3.0).first
+# objects.py:109:14: error: _replace() has no argument 'third'
+#   109 |     out[1] = Pair(1.0, 2.0)._replace(third=3.0).first
 #       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    in kernel no_such_replacement(array(float32, 1d, C))
 # <<<
 # >>> message two_classes(f4[::1], int)
-# TypingError: objects.py:115:34: error: the two sides of this expression are Point and Plain
-#   115 |     p = Point(1.0) if n > 0 else Plain(2.0)
+# TypingError: objects.py:114:34: error: the two sides of this expression are Point and Plain
+#   114 |     p = Point(1.0) if n > 0 else Plain(2.0)
 #       |                                  ^^^^^^^^^^
-#    note: objects.py:115:9: Point here
-#   115 |     p = Point(1.0) if n > 0 else Plain(2.0)
+#    note: objects.py:114:9: Point here
+#   114 |     p = Point(1.0) if n > 0 else Plain(2.0)
 #       |         ^^^^^^^^^^
-#    note: objects.py:115:34: Plain here
-#   115 |     p = Point(1.0) if n > 0 else Plain(2.0)
+#    note: objects.py:114:34: Plain here
+#   114 |     p = Point(1.0) if n > 0 else Plain(2.0)
 #       |                                  ^^^^^^^^^^
 #    in kernel two_classes(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message no_such_key(f4[::1])
-# TypingError: objects.py:121:14: error: dict has no item 'middle'
-#   121 |     out[0] = PRICES["middle"]
+# TypingError: objects.py:120:14: error: dict has no item 'middle'
+#   120 |     out[0] = PRICES["middle"]
 #       |              ^^^^^^^^^^^^^^^^
 #    help: the kernel sees it as it is when it is compiled
 #
-# objects.py:123:14: error: dict has no item 'b'
-#   123 |     out[1] = local["b"]
+# objects.py:122:14: error: dict has no item 'b'
+#   122 |     out[1] = local["b"]
 #       |              ^^^^^^^^^^
 #    in kernel no_such_key(array(float32, 1d, C))
 # <<<
 # >>> message values_of_two_types(f4[::1], int)
-# TypingError: objects.py:128:14: error: a dict whose values have different types needs a constant key, and this is int (weak)
-#   128 |     out[0] = MIXED[n]
+# TypingError: objects.py:127:14: error: a dict whose values have different types needs a constant key, and this is int (weak)
+#   127 |     out[0] = MIXED[n]
 #       |              ^^^^^^^^
 #    in kernel values_of_two_types(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message key_at_run_time(f4[::1], int)
-# TypingError: objects.py:133:14: error: PRICES.get() needs a constant for 'key', and this is int (weak)
-#   133 |     out[0] = PRICES.get(n, 0.0)
+# TypingError: objects.py:132:14: error: PRICES.get() needs a constant for 'key', and this is int (weak)
+#   132 |     out[0] = PRICES.get(n, 0.0)
 #       |              ^^^^^^^^^^^^^^^^^^
 #    help: a key is a constant here; d[key] takes a number
 #    in kernel key_at_run_time(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message keyword_that_is_none(f4[::1])
-# TypingError: objects.py:139:14: error: dict can't be unpacked
-#   139 |     out[0] = Point(**options).x
+# TypingError: objects.py:138:14: error: dict can't be unpacked
+#   138 |     out[0] = Point(**options).x
 #       |              ^^^^^^^^^^^^^^^^
 #    help: keywords are strings
 #    in kernel keyword_that_is_none(array(float32, 1d, C))
 # <<<
 # >>> message filtered_at_run_time(f4[::1])
-# TypingError: objects.py:144:14: error: filter(): which items are left is known at run time only
-#   144 |     for x in filter(lambda x: x > out[0], (1.0, 2.0)):
+# TypingError: objects.py:143:14: error: filter(): which items are left is known at run time only
+#   143 |     for x in filter(lambda x: x > out[0], (1.0, 2.0)):
 #       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: write a loop with an `if`
 #    in kernel filtered_at_run_time(array(float32, 1d, C))
 # <<<
 # >>> message sorts_two_types(f4[::1])
-# TypingError: objects.py:150:21: error: sorted() does not take tuple(float (weak), str)
-#   150 |     out[0] = sorted((1.0, "a"))[0]
+# TypingError: objects.py:149:21: error: sorted() does not take tuple(float (weak), str)
+#   149 |     out[0] = sorted((1.0, "a"))[0]
 #       |                     ^^^^^^^^^^
 #    help: items of one type have an order
 #    in kernel sorts_two_types(array(float32, 1d, C))
 # <<<
 # >>> message reduces_nothing(f4[::1])
-# TypingError: objects.py:155:14: error: functools.reduce(): there is nothing to combine
-#   155 |     out[0] = functools.reduce(operator.add, ())
+# TypingError: objects.py:154:14: error: functools.reduce(): there is nothing to combine
+#   154 |     out[0] = functools.reduce(operator.add, ())
 #       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: give it an initial value
 #    in kernel reduces_nothing(array(float32, 1d, C))
 # <<<
 # >>> message maps_an_array(f4[::1])
-# TypingError: objects.py:160:18: error: map() does not take array(float32, 1d, C)
-#   160 |     out[0] = sum(map(abs, out))
+# TypingError: objects.py:159:18: error: map() does not take array(float32, 1d, C)
+#   159 |     out[0] = sum(map(abs, out))
 #       |                  ^^^^^^^^^^^^^
 #    help: its length isn't known when compiling: write a loop
 #    in kernel maps_an_array(array(float32, 1d, C))
 # <<<
 # >>> message attribute_at_run_time(f4[::1], int)
-# TypingError: objects.py:165:14: error: getattr() needs a constant for 'name', and this is int (weak)
-#   165 |     out[0] = getattr(Pair(1.0, 2.0), n)
+# TypingError: objects.py:164:14: error: getattr() needs a constant for 'name', and this is int (weak)
+#   164 |     out[0] = getattr(Pair(1.0, 2.0), n)
 #       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    in kernel attribute_at_run_time(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message not_in_the_tuple(f4[::1])
-# TypingError: objects.py:170:14: error: tuple(int (weak), int (weak)) has no item int (weak) 3
-#   170 |     out[0] = (1, 2).index(3)
+# TypingError: objects.py:169:14: error: tuple(int (weak), int (weak)) has no item int (weak) 3
+#   169 |     out[0] = (1, 2).index(3)
 #       |              ^^^^^^^^^^^^^^^
 #    in kernel not_in_the_tuple(array(float32, 1d, C))
 # <<<
 # >>> message pattern_with_too_many_parts(f4[::1])
-# TypingError: objects.py:176:14: error: a pattern of class Pair has at most 2 parts without a name, and this has 3
-#   176 |         case Pair(a, b, c):
+# TypingError: objects.py:175:14: error: a pattern of class Pair has at most 2 parts without a name, and this has 3
+#   175 |         case Pair(a, b, c):
 #       |              ^^^^^^^^^^^^^
 #    in kernel pattern_with_too_many_parts(array(float32, 1d, C))
 # <<<
 # >>> message pattern_of_no_class(f4[::1])
-# TypingError: objects.py:183:14: error: a pattern with parentheses names a class, and this is function doubled
-#   183 |         case doubled():
+# TypingError: objects.py:182:14: error: a pattern with parentheses names a class, and this is function doubled
+#   182 |         case doubled():
 #       |              ^^^^^^^^^
 #    in kernel pattern_of_no_class(array(float32, 1d, C))
 # <<<
 # >>> message rest_of_a_dict(f4[::1])
-# UnsupportedError: objects.py:190:20: error: del of an item is not supported in a kernel: arrays keep their size
-#   190 |         case {"a": a, **rest}:
-#       |                    ^
-#    help: store a value that means nothing
+# UnsupportedError: objects.py:189:14: error: the rest of a matched dict is not supported in a kernel: a dict in a kernel has a fixed size
+#   189 |         case {"a": a, **rest}:
+#       |              ^^^^^^^^^^^^^^^^
+#    help: name the keys
 #    in kernel rest_of_a_dict(array(float32, 1d, C))
 # <<<
 # >>> message finally_after_raise(f4[::1])
-# UnsupportedError: objects.py:196:5: error: a raise inside try/finally is not supported in a kernel: a thread ends where it raises
-#   196 |     try:
+# UnsupportedError: objects.py:195:5: error: a raise inside try/finally is not supported in a kernel: a thread ends where it raises
+#   195 |     try:
 #       |     ^^^
 #    help: raise before the try, or without it
 #    in kernel finally_after_raise(array(float32, 1d, C))
 # <<<
 # >>> message list_as_long_as_run_time_says(f4[::1], int)
-# UnsupportedError: objects.py:205:18: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
-#   205 |     out[0] = len([k for k in range(n)])
-#       |                  ^^^^^^^^^^^^^^^^^^^^^
+# UnsupportedError: objects.py:204:19: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
+#   204 |     out[0] = len([k for k in range(n)])
+#       |                   ^
 #    help: write a loop
 #    in kernel list_as_long_as_run_time_says(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message tuple_as_long_as_run_time_says(f4[::1], int)
-# UnsupportedError: objects.py:210:23: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
-#   210 |     out[0] = len(tuple(k for k in range(n)))
-#       |                       ^^^^^^^^^^^^^^^^^^^^^
+# UnsupportedError: objects.py:209:24: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
+#   209 |     out[0] = len(tuple(k for k in range(n)))
+#       |                        ^
 #    help: write a loop
 #    in kernel tuple_as_long_as_run_time_says(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message least_of_an_unknown_number(f4[::1], int)
-# UnsupportedError: objects.py:215:17: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
-#   215 |     out[0] = min(out[k] for k in range(n))
-#       |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^
+# UnsupportedError: objects.py:214:18: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
+#   214 |     out[0] = min(out[k] for k in range(n))
+#       |                  ^^^^^^
 #    help: write a loop
 #    in kernel least_of_an_unknown_number(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message filtered_list_at_run_time(f4[::1])
-# UnsupportedError: objects.py:220:37: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
-#   220 |     kept = [k for k in (1, 2, 3) if k > out[0]]
-#       |                                     ^^^^^^^^^^
+# UnsupportedError: objects.py:219:13: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
+#   219 |     kept = [k for k in (1, 2, 3) if k > out[0]]
+#       |             ^
 #    help: write a loop
 #    in kernel filtered_list_at_run_time(array(float32, 1d, C))
 # <<<
 # >>> message mistake_in_a_loop_over_items(f4[::1])
-# NameResolutionError: objects.py:227:18: error: tuple(float (weak), float (weak)) has no attribute 'third'
-#   227 |         out[0] = getattr(Pair(1.0, 2.0), name)
+# NameResolutionError: objects.py:226:18: error: tuple(float (weak), float (weak)) has no attribute 'third'
+#   226 |         out[0] = getattr(Pair(1.0, 2.0), name)
 #       |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    in kernel mistake_in_a_loop_over_items(array(float32, 1d, C))
 # <<<
 # >>> message mistake_in_a_loop(f4[::1])
-# NameResolutionError: objects.py:233:18: error: name 'missing' is not defined
-#   233 |         out[k] = missing + k
+# NameResolutionError: objects.py:232:18: error: name 'missing' is not defined
+#   232 |         out[k] = missing + k
 #       |                  ^^^^^^^
 #    in kernel mistake_in_a_loop(array(float32, 1d, C))
 # <<<
 # >>> message text_at_run_time(f4[::1])
-# TypingError: objects.py:238:14: error: 'abc'.startswith(): its arguments must be constants that Python takes
-#   238 |     out[0] = "abc".startswith(out[0])
+# TypingError: objects.py:237:14: error: 'abc'.startswith(): its arguments must be constants that Python takes
+#   237 |     out[0] = "abc".startswith(out[0])
 #       |              ^^^^^^^^^^^^^^^^^^^^^^^^
 #    in kernel text_at_run_time(array(float32, 1d, C))
 # <<<
 # >>> message too_many_calls(f4[::1])
-# UnsupportedError: objects.py:53:29: error: this kernel makes more than 20000 calls, the last of spread(), and each is code of its own
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                             ^^^^^^^^^^^^^^^^
+# UnsupportedError: objects.py:51:12: error: this kernel makes more than 20000 calls, the last of spread(), and each is code of its own
+#    51 |     left = spread(n - 1, x)
+#       |            ^^^^^^^^^^^^^^^^
 #    help: write a loop
-#    called from spread, objects.py:53:29
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                             ^^^^^^^^^^^^^^^^
-#    called from spread, objects.py:53:48
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                                                ^^^^^^^^^^^^^^^^
-#    called from spread, objects.py:53:48
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                                                ^^^^^^^^^^^^^^^^
-#    called from spread, objects.py:53:29
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                             ^^^^^^^^^^^^^^^^
+#    called from spread, objects.py:51:12
+#    51 |     left = spread(n - 1, x)
+#       |            ^^^^^^^^^^^^^^^^
+#    called from spread, objects.py:52:19
+#    52 |     return left + spread(n - 1, x) + x
+#       |                   ^^^^^^^^^^^^^^^^
+#    called from spread, objects.py:52:19
+#    52 |     return left + spread(n - 1, x) + x
+#       |                   ^^^^^^^^^^^^^^^^
+#    called from spread, objects.py:51:12
+#    51 |     left = spread(n - 1, x)
+#       |            ^^^^^^^^^^^^^^^^
 #    ... 8 more calls
-#    called from spread, objects.py:53:48
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                                                ^^^^^^^^^^^^^^^^
-#    called from too_many_calls, objects.py:243:14
-#   243 |     out[0] = spread(14, out[0])
+#    called from spread, objects.py:52:19
+#    52 |     return left + spread(n - 1, x) + x
+#       |                   ^^^^^^^^^^^^^^^^
+#    called from too_many_calls, objects.py:242:14
+#   242 |     out[0] = spread(14, out[0])
 #       |              ^^^^^^^^^^^^^^^^^^
 #
-# objects.py:53:48: error: this kernel makes more than 20000 calls, the last of spread(), and each is code of its own
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                                                ^^^^^^^^^^^^^^^^
+# objects.py:52:19: error: this kernel makes more than 20000 calls, the last of spread(), and each is code of its own
+#    52 |     return left + spread(n - 1, x) + x
+#       |                   ^^^^^^^^^^^^^^^^
 #    help: write a loop
-#    called from spread, objects.py:53:29
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                             ^^^^^^^^^^^^^^^^
-#    called from spread, objects.py:53:48
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                                                ^^^^^^^^^^^^^^^^
-#    called from spread, objects.py:53:48
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                                                ^^^^^^^^^^^^^^^^
-#    called from spread, objects.py:53:29
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                             ^^^^^^^^^^^^^^^^
+#    called from spread, objects.py:51:12
+#    51 |     left = spread(n - 1, x)
+#       |            ^^^^^^^^^^^^^^^^
+#    called from spread, objects.py:52:19
+#    52 |     return left + spread(n - 1, x) + x
+#       |                   ^^^^^^^^^^^^^^^^
+#    called from spread, objects.py:52:19
+#    52 |     return left + spread(n - 1, x) + x
+#       |                   ^^^^^^^^^^^^^^^^
+#    called from spread, objects.py:51:12
+#    51 |     left = spread(n - 1, x)
+#       |            ^^^^^^^^^^^^^^^^
 #    ... 8 more calls
-#    called from spread, objects.py:53:48
-#    53 |     return 0 if n == 0 else spread(n - 1, x) + spread(n - 1, x) + x
-#       |                                                ^^^^^^^^^^^^^^^^
-#    called from too_many_calls, objects.py:243:14
-#   243 |     out[0] = spread(14, out[0])
+#    called from spread, objects.py:52:19
+#    52 |     return left + spread(n - 1, x) + x
+#       |                   ^^^^^^^^^^^^^^^^
+#    called from too_many_calls, objects.py:242:14
+#   242 |     out[0] = spread(14, out[0])
 #       |              ^^^^^^^^^^^^^^^^^^
 #    in kernel too_many_calls(array(float32, 1d, C))
 # <<<
 # >>> message next_item(f4[::1])
-# UnsupportedError: objects.py:248:13: error: iter() can't be called in a kernel
-#   248 |     items = iter((1, 2))
+# UnsupportedError: objects.py:247:13: error: iter() can't be called in a kernel
+#   247 |     items = iter((1, 2))
 #       |             ^^^^^^^^^^^^
 #    help: write a for loop
 #    in kernel next_item(array(float32, 1d, C))
 # <<<
 # >>> message super_of_nothing(f4[::1])
-# UnsupportedError: objects.py:254:14: error: super() is not supported in a kernel: it is for methods of instances that are made in the kernel or passed to it
-#   254 |     out[0] = super(Point, out[0]).x
-#       |              ^^^^^^^^^^^^^^^^^^^^
+# UnsupportedError: objects.py:253:14: error: super() is not supported in a kernel: it is for methods of instances that are made in the kernel or passed to it
+#   253 |     out[0] = super(Point, out[0]).x
+#       |              ^^^^^^^^^^^^^^^^^^^^^^
 #    help: call the function that is meant
 #    in kernel super_of_nothing(array(float32, 1d, C))
 # <<<
 # >>> message dict_that_grows(f4[::1], int)
-# TypingError: objects.py:261:9: error: items of dict can't be assigned
-#   261 |         counts[k] = k
+# TypingError: objects.py:260:9: error: items of dict can't be assigned
+#   260 |         counts[k] = k
 #       |         ^^^^^^^^^
 #    help: a dict can't be changed: numbers as keys are indices of an array
 #    in kernel dict_that_grows(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message set_that_is_made(f4[::1])
-# UnsupportedError: objects.py:267:13: error: a set is not supported in a kernel: a kernel's values are numbers, arrays and tuples
-#   267 |     found = {k for k in (1, 2)}
-#       |             ^^^^^^^^^^^^^^^^^^^
+# UnsupportedError: objects.py:266:14: error: a set is not supported in a kernel: a kernel's values are numbers, arrays and tuples
+#   266 |     found = {k for k in (1, 2)}
+#       |              ^
 #    help: use a tuple
 #    in kernel set_that_is_made(array(float32, 1d, C))
 # <<<

@@ -132,9 +132,9 @@ def too_few_to_format(x):
 #    in kernel raises_an_array(array(float32, 1d, C))
 # <<<
 # >>> message stores_text(f4[::1])
-# TypingError: text.py:48:12: error: an element of array(float32, 1d, C) can't hold text
+# TypingError: text.py:48:14: error: an element of array(float32, 1d, C) can't hold text
 #    48 |     x[0] = f"{x[0]}"
-#       |            ^^^^^^^^^
+#       |              ^^^^^^
 #    help: an element is one number
 #    in kernel stores_text(array(float32, 1d, C))
 # <<<
@@ -153,15 +153,15 @@ def too_few_to_format(x):
 #    in kernel adds_text(array(float32, 1d, C))
 # <<<
 # >>> message joins_texts(f4[::1])
-# TypingError: text.py:64:39: error: the two sides of this expression are text and text
+# TypingError: text.py:64:41: error: the two sides of this expression are text and text
 #    64 |     text = f"{x[0]}" if x[0] > 1 else f"{x[0]:.2f}"
-#       |                                       ^^^^^^^^^^^^^
-#    note: text.py:64:12: text here
+#       |                                         ^^^^^^^^^^
+#    note: text.py:64:14: text here
 #    64 |     text = f"{x[0]}" if x[0] > 1 else f"{x[0]:.2f}"
-#       |            ^^^^^^^^^
-#    note: text.py:64:39: text here
+#       |              ^^^^^^
+#    note: text.py:64:41: text here
 #    64 |     text = f"{x[0]}" if x[0] > 1 else f"{x[0]:.2f}"
-#       |                                       ^^^^^^^^^^^^^
+#       |                                         ^^^^^^^^^^
 #    in kernel joins_texts(array(float32, 1d, C))
 # <<<
 # >>> message no_such_format(f4[::1])
