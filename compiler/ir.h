@@ -208,6 +208,7 @@ enum { FACT_SIZE32 = 1, /* every byte extent is below 2^31 - FACT_SIZE32_SPARE, 
        FACT_NOALIAS = 4  /* no array that is written overlaps another */ };
 
 enum { FACT_SIZE32_SPARE = 1 << 24 };
+enum { MOST_RESULTS = 64 };
 
 typedef struct IrModule {
     Arena *arena;
@@ -225,7 +226,7 @@ typedef struct IrModule {
     VEC(IrFuncName) funcs;          /* funcs[0] is the kernel */
     uint32_t facts;
     bool host_function;             /* called from Python with scalars: RET has results, no thread indices */
-    Type results[4];                /* host_function: types of RET's operands */
+    Type results[MOST_RESULTS];     /* host_function: types of RET's operands */
     uint32_t nresults;
 } IrModule;
 

@@ -348,8 +348,8 @@ static void parse_title(Parser *p) {
     p->m->name = arena_strndup(p->arena, name.at, name.n);
     p->m->host_function = function;
     while (function && !at_line_end(p)) {
-        if (p->m->nresults == 4) {
-            fail_at(p, p->line, "more than four results");
+        if (p->m->nresults == MOST_RESULTS) {
+            fail_at(p, p->line, "more than %d results", MOST_RESULTS);
             break;
         }
         p->m->results[p->m->nresults++] = type_name(p);

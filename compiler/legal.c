@@ -137,8 +137,10 @@ static char *check_form(const IrModule *m, const CompileOptions *o) {
     for (const char *c = m->name; *c; c++)
         if (!strchr("_$", *c) && !isalnum((unsigned char)*c))
             return arena_printf(m->arena, "'%s' can't be the name of a kernel's symbol", m->name);
-    if (m->host_function && o->target == TARGET_PTX && m->sites.n) /* who calls it has no record for it */
+    if (!m->host_function || o->target != TARGET_PTX) return NULL;
+    if (m->sites.n) /* who calls it has no record for it */
         return arena_printf(m->arena, "%s raises an exception: as a device function for other code it can't", m->name);
+    if (m->prints.n) return arena_printf(m->arena, "%s prints: as a device function for other code it can't", m->name);
     return NULL;
 }
 

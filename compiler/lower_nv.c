@@ -62,7 +62,7 @@ static void begin(Lower *L) {
 /* A device function with C's calling convention: `.visible .func`. Several results are a struct. */
 static void begin_function(Lower *L) {
     const IrModule *m = L->m;
-    Ty *types = ARENA_ARRAY(m->arena, Ty, m->params.n + 1), results[4], result = L->void_;
+    Ty *types = ARENA_ARRAY(m->arena, Ty, m->params.n + 1), results[MOST_RESULTS], result = L->void_;
     for (uint32_t i = 0; i < m->params.n; i++) types[i] = ll_memory_type(L, (Type)m->params.at[i].type);
     for (uint32_t i = 0; i < m->nresults; i++) results[i] = ll_memory_type(L, m->results[i]);
     if (m->nresults == 1) result = results[0];
@@ -78,7 +78,7 @@ static void begin_function(Lower *L) {
 
 static void leave_function(Lower *L, const Instr *ret) {
     const IrModule *m = L->m;
-    Val values[4];
+    Val values[MOST_RESULTS];
     for (uint32_t i = 0; i < m->nresults; i++) {
         values[i] = L->value[ret->args[i]];
         if (m->results[i] == T_BOOL) values[i] = LLVMBuildZExt(L->b, values[i], L->i8, "v");

@@ -157,19 +157,6 @@ static void end_branch(Body *b, PyBlockId py, const PyBlock *block) {
     jump_to(b, py, 1);
 }
 
-static uint32_t result_refs(Eval *e, Val v, Ref *out, uint32_t n) {
-    if (v.ty->kind == TY_SCALAR) {
-        bool parts = dt_is_complex(val_dtype(v));
-        if (n + parts >= 4) return 5;
-        out[n++] = val_ref(e, v);
-        if (parts) out[n++] = val_im(e, v);
-        return n;
-    }
-    if (v.ty->kind != TY_TUPLE) return 5;
-    for (uint32_t i = 0; i < v.ty->n && n <= 4; i++) n = result_refs(e, v.items[i], out, n);
-    return n;
-}
-
 /* The type of what goes back to Python, for the caller that makes Python objects of it. */
 ArgType argtype_of(Eval *e, Ty ty) {
     static const ArgKind weak[DT__COUNT] = {
@@ -198,7 +185,6 @@ static void return_from_kernel(Body *b, PySpan span, Val v) {
         else e_ret(e, 0, NULL);
         return;
     }
-    Ref out[6];
     if (v.ty->kind == TY_NONE) {
         e_ret(e, 0, NULL);
         return;
@@ -207,15 +193,13 @@ static void return_from_kernel(Body *b, PySpan span, Val v) {
     CallSite site = {.span = span, .name = b->inst->f->name};
     v = call_declared_result(e, &site, b->inst, v);
     if (val_poisoned(v)) return;
-    uint32_t n = result_refs(e, v, out, 0);
-    if (n > 4) {
-        e_fail(e, span, "at most four numbers come back", DIAG_HOST_RESULT, e_text(e, v));
-        return;
-    }
-    if (e->req->result) *e->req->result = argtype_of(e, v.ty);
-    e->m->nresults = n;
-    for (uint32_t i = 0; i < n; i++) e->m->results[i] = out[i] ? (Type)e->m->instrs.at[out[i]].type : T_VOID;
-    e_ret(e, n, out);
+    RefVec out = {0};
+    ArgType type;
+    if (!host_result(e, span, v, &out, &type)) return;
+    if (e->req->result) *e->req->result = type;
+    e->m->nresults = out.n;
+    for (uint32_t i = 0; i < out.n; i++) e->m->results[i] = out.at[i] ? (Type)e->m->instrs.at[out.at[i]].type : T_VOID;
+    e_ret(e, out.n, out.at);
 }
 
 static void end_return(Body *b, PyBlockId py, const PyBlock *block) {

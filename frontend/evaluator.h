@@ -256,6 +256,9 @@ Val call_foreign(Eval *e, const CallSite *site, HostRef obj, uint32_t n, const V
 Val eval_format(Eval *e, PySpan span, const char *what, char conversion, Val v, Val spec /* maybe absent */);
 Val eval_join(Eval *e, PySpan span, uint32_t n, const Val *pieces);          /* the pieces of an f-string */
 Val text_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b);            /* ty NULL: no operation on text */
+/* What goes back to Python from a host function, and its type; false: reported. Numbers and tuples come as they are; an ARG_TEXT
+ * has values as records have them, for gpu._messages. */
+bool host_result(Eval *e, PySpan span, Val v, RefVec *out, ArgType *type);
 void eval_raise(Eval *e, PySpan span, Val exception);                        /* building only */
 
 /* infer.c */

@@ -34,6 +34,15 @@ static Val elements(Eval *e, PySpan span, Val array, uint32_t axis, Val *index) 
     return val_tuple(e, n, items);
 }
 
+/* What a call from Python returns is an array of the argument's memory: address, shape, strides in bytes. */
+static const char by_call[] = "a call from Python";
+
+static Val array_view(Eval *e, Val v) {
+    if (v.ty->weak || v.ty->record || (v.ty->space != T_PTR && v.ty->space != T_PTRC)) return (Val){0};
+    v = array_flatten_to_a(e, v);
+    return text_of(e, TEXT_VIEW, dtype_info[v.ty->dtype].name, v.ty->n, v.items, NULL);
+}
+
 static Val shown_array(Eval *e, PySpan span, Val v) {
     Wide n, all = 1;
     Val index[MAX_NDIM];
@@ -105,7 +114,7 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     case TY_DTYPE: return constant_string(e, elem_text(e->arena, (DType)v.ty->dtype, v.ty->record));
     case TY_RECORD: return shown_record(e, span, what, v);
     case TY_OBJECT: r = shown_object(e, v); break;
-    case TY_ARRAY: r = shown_array(e, span, v); break;
+    case TY_ARRAY: r = what == by_call ? array_view(e, v) : shown_array(e, span, v); break;
     case TY_INSTANCE:
         if (v.ty->sub == 0) return shown_instance(e, span, what, v);
         break;
@@ -122,6 +131,11 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     default: break;
     }
     if (r.ty) return r;
+    if (what == by_call)
+        return e_fail(e, span,
+                      v.ty->kind == TY_ARRAY ? "its memory ends with the call: write into an array argument"
+                                             : "return the numbers that it is made of",
+                      DIAG_HOST_RESULT, e_text(e, v));
     return e_fail(e, span,
                   v.ty->kind == TY_ARRAY ? "give its elements; an array of a few elements whose shape is constant "
                                            "can be shown whole"
@@ -243,7 +257,8 @@ static ArgType describe_items(Message *m, ArgKind kind, uint32_t nfirst, const A
 static ArgType describe_text(Message *m, Val v) {
     static const char *const kinds[] = {
         [TEXT_JOIN] = "join",   [TEXT_FORMAT] = "format", [TEXT_PERCENT] = "percent",   [TEXT_METHOD] = "method",
-        [TEXT_ARRAY] = "array", [TEXT_DICT] = "dict",     [TEXT_INSTANCE] = "instance", [TEXT_RECORD] = "record"};
+        [TEXT_ARRAY] = "array", [TEXT_DICT] = "dict",     [TEXT_INSTANCE] = "instance", [TEXT_RECORD] = "record",
+        [TEXT_VIEW] = "view",   [TEXT_VALUE] = "value"};
     Eval *e = m->e;
     const ArgType first[2] = {object_type(e, kinds[v.ty->sub]), object_type(e, v.ty->name)};
     ArgType t = describe_items(m, ARG_TEXT, 2, first, v);
@@ -260,6 +275,10 @@ static ArgType describe(Message *m, Val v) {
     ArgType t = argtype_of(m->e, v.ty);
     switch (v.ty->kind) {
     case TY_SCALAR: put_values(m, v); break;
+    case TY_PTR:
+        t.kind = ARG_WEAK_INT;
+        VEC_PUSH(m->e->arena, &m->values, v.ref[0]);
+        break;
     case TY_TUPLE:
         t = describe_items(m, ARG_TUPLE, 0, NULL, v);
         t.fields = v.ty->fields;
@@ -328,6 +347,41 @@ Val fn_print(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     VEC_PUSH(e->arena, &e->m->prints, p);
     e_emit(e, OP_PRINT, T_VOID, m.values.n, m.values.at, 0, e->m->prints.n - 1);
     return val_none(e);
+}
+
+/* ---- results of calls from Python -------------------------------------------------------------------------- */
+
+static bool only_numbers(Val v) {
+    if (v.ty->kind == TY_SCALAR) return true;
+    bool all = v.ty->kind == TY_TUPLE && !v.ty->obj;
+    for (uint32_t i = 0; all && i < v.ty->n; i++) all = only_numbers(v.items[i]);
+    return all;
+}
+
+/* As a record has it: 8 bytes. */
+static Ref as_slot(Eval *e, Ref r) {
+    Type t = (Type)e->m->instrs.at[r].type;
+    if (type_is_ptr(t)) return r;
+    return e_conv(e, type_is_float(t) ? T_F64 : type_is_signed(t) || t == T_BOOL ? T_I64 : T_U64, r);
+}
+
+bool host_result(Eval *e, PySpan span, Val v, RefVec *out, ArgType *type) {
+    Message m = {.e = e, .text = ""};
+    bool plain = only_numbers(v);
+    if (!plain) {
+        Val value = shown(e, span, by_call, v);
+        if (val_poisoned(value)) return false;
+        v = text_of(e, TEXT_VALUE, "", 1, &value, NULL);
+    }
+    *type = describe(&m, v);
+    *out = m.values;
+    for (uint32_t i = 0; i < out->n; i++) {
+        if (out->at[i] == REF_NONE) return false; /* reported */
+        if (!plain) out->at[i] = as_slot(e, out->at[i]);
+    }
+    if (out->n <= MOST_RESULTS) return true;
+    e_fail(e, span, "write them into an array argument", DIAG_MESSAGE_VALUES, "return", out->n, MOST_RESULTS);
+    return false;
 }
 
 /* ---- exceptions -------------------------------------------------------------------------------------------- */

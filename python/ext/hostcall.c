@@ -3,8 +3,6 @@
 
 #include <ffi.h>
 
-enum { MAX_RESULTS = 4 };
-
 static ffi_type *ffi_type_of(Type t) {
     switch (t) {
     case T_BOOL:
@@ -25,10 +23,25 @@ static ffi_type *ffi_type_of(Type t) {
     }
 }
 
-/* Scalar results in the order in which the code returns them; counting stops beyond MAX_RESULTS. */
+static uint32_t result_parts(const ArgType *t, DType *dtypes, uint32_t n);
+
+/* The same of what gpu._messages builds: the values are as records have them. */
+static uint32_t built_parts(const ArgType *t, DType *dtypes, uint32_t n) {
+    for (uint32_t i = 0; i < t->nitems && n <= MOST_RESULTS; i++) {
+        const ArgType *item = &t->items[i];
+        bool composite = item->kind == ARG_TEXT || item->kind == ARG_TUPLE;
+        uint32_t before = n;
+        n = composite ? built_parts(item, dtypes, n) : result_parts(item, dtypes, n);
+        for (uint32_t k = before; !composite && k < n; k++) dtypes[k] = dt_is_float(dtypes[k]) ? DT_F64 : DT_I64;
+    }
+    return n;
+}
+
+/* Scalar results in the order in which the code returns them; counting stops beyond MOST_RESULTS. */
 static uint32_t result_parts(const ArgType *t, DType *dtypes, uint32_t n) {
-    if (n > MAX_RESULTS) return n;
+    if (n > MOST_RESULTS) return n;
     switch ((ArgKind)t->kind) {
+    case ARG_TEXT: return built_parts(t, dtypes, n);
     case ARG_TUPLE:
         for (uint32_t i = 0; i < t->nitems; i++) n = result_parts(&t->items[i], dtypes, n);
         return n;
@@ -143,13 +156,25 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
     return done ? 0 : errors_interrupted();
 }
 
+/* An array in it may be the memory of an argument. */
+static PyObject *built_result(const Bound *b, const Variant *v, const uint64_t *slots, uint32_t n) {
+    PyObject *module = PyImport_ImportModule("gpu._messages"), *args = PyTuple_New(b->nvalues), *result = NULL;
+    for (uint32_t i = 0; args && i < b->nvalues; i++) PyTuple_SET_ITEM(args, i, Py_NewRef(b->values[i]));
+    if (module && args)
+        result = PyObject_CallMethod(module, "result", "OOy#O", v->result, v->kernel->dialect_name, (const char *)slots,
+                                     (Py_ssize_t)(n * sizeof *slots), args);
+    Py_XDECREF(module);
+    Py_XDECREF(args);
+    return result;
+}
+
 PyObject *hostcall(Bound *b, Variant *v) {
     const ArgType *type = &((TypeObject *)v->result)->type;
-    DType results[MAX_RESULTS + 2];
-    uint64_t slots[MAX_RESULTS + 2] = {0};
+    DType results[MOST_RESULTS + 2];
+    uint64_t slots[MOST_RESULTS + 2] = {0};
     _Alignas(16) char few[512];
     uint32_t n = result_parts(type, results, 0);
-    if (!v->image->host_fn || n > MAX_RESULTS || v->image->params_bytes > sizeof few) {
+    if (!v->image->host_fn || n > MOST_RESULTS || v->image->params_bytes > sizeof few) {
         PyErr_Format(PyExc_TypeError, "%U() can't be called from Python: it has %u results or too many arguments",
                      b->kernel->name, n);
         return NULL;
@@ -160,6 +185,7 @@ PyObject *hostcall(Bound *b, Variant *v) {
         errors_from_record(v, &error);
         return NULL;
     }
+    if (type->kind == ARG_TEXT) return built_result(b, v, slots, n);
     const uint64_t *slot = slots;
     return make_result(type, &slot);
 }

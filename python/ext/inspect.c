@@ -253,9 +253,13 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
     CompileOptions o;
     uint8_t *key;
     Image *image = NULL;
-    if (open_types(&c, k, types, &options, function, true, facts, &key) == 0 &&
-        compile_options(&o, &options, TARGET_PTX, arch) == 0)
-        image = compilation_image(&c, &o);
+    int status = open_types(&c, k, types, &options, function, true, facts, &key);
+    if (status == 0 && function && c.result.kind == ARG_TEXT)
+        status = errors_raise("TypingError",
+                              "%s returns more than numbers and tuples: as a device function for other "
+                              "code it can't",
+                              c.module->name);
+    if (status == 0 && compile_options(&o, &options, TARGET_PTX, arch) == 0) image = compilation_image(&c, &o);
     PyObject *layout = image ? in_arena(&c, layout_list, &(Exported){k, image}) : NULL;
     uint32_t bytes = image ? image->params_bytes : 0;
     if (layout && (image->raises || image->prints))

@@ -40,7 +40,7 @@ class Kernel(_core.Kernel):
 
     ``k[grid, block](...)`` launches it, ``k[gpu.auto](...)`` takes the size from the arguments, ``k.forall(n)(...)``
     runs at least n threads. A kernel made with ``device=True`` is a device function: other kernels call it, and so may
-    plain Python, with scalars.
+    plain Python.
 
     Attributes
     ----------
@@ -221,7 +221,7 @@ def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F
         The function (``@gpu.jit``), or a signature or list of signatures (``@gpu.jit("f4[::1], float")``): the kernel
         is compiled for those at once and takes only arguments that convert to them safely.
     device : bool
-        A device function: it may return values, and is called from kernels or, with scalars, from Python.
+        A device function: it may return values, and is called from kernels or from Python.
     fastmath : bool
         Approximate functions; no care for NaN and signed zero. Default False.
     fma : bool

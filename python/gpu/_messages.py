@@ -68,8 +68,8 @@ def _bfloat16(value: float) -> Any:
 class Reader:
     """The numbers of one message, one after the other."""
 
-    def __init__(self, data: bytes, dialect: str) -> None:
-        self.data, self.dialect, self.place = data, dialect, 0
+    def __init__(self, data: bytes, dialect: str, arrays: tuple[Any, ...] = ()) -> None:
+        self.data, self.dialect, self.place, self.arrays = data, dialect, 0, arrays
 
     def _next(self, form: str) -> Any:
         self.place += 8
@@ -121,6 +121,10 @@ class Reader:
             import numpy as np
 
             return np.array(items[0], dtype=word)
+        if kind == "view":
+            return _view(word, items, self.arrays)
+        if kind == "value":
+            return items[0]
         if kind == "dict":
             return dict(zip(items[::2], items[1::2], strict=True))
         if kind == "record":
@@ -140,6 +144,71 @@ def _record(names: tuple[str, ...], items: list[Any]) -> Any:
     values = [np.float32(x) if isinstance(x, Short) else np.asarray(x) for x in items]
     dtype = np.dtype([(name, x.dtype, x.shape) for name, x in zip(names, values, strict=True)])
     return np.array(tuple(items), dtype)[()]
+
+
+class _Memory:
+    """Memory as NumPy takes it; it lives as long as its owner."""
+
+    def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
+        self.owner, self.__array_interface__ = owner, interface
+
+
+def _view(dtype: str, parts: list[int], arrays: tuple[Any, ...]) -> Any:
+    """An array at an address, with shape and strides in bytes; a copy of what isn't the memory of an argument."""
+    import numpy as np
+
+    address, ndim = parts[0], len(parts) // 2
+    found = _dtype(dtype)
+    owner = next((a for a in arrays if a.ctypes.data <= address <= a.ctypes.data + _extent(a)), None)
+    interface = {
+        "data": (address, owner is None or not owner.flags.writeable),
+        "typestr": f"|V{found.itemsize}" if dtype == "bfloat16" else found.str, "version": 3,
+        "shape": tuple(parts[1 : 1 + ndim]), "strides": tuple(parts[1 + ndim :]),
+    }  # fmt: skip
+    view = np.asarray(_Memory(owner, interface))
+    view = view.view(found) if dtype == "bfloat16" else view
+    return view.copy() if owner is None else view
+
+
+def _dtype(name: str) -> Any:
+    import numpy as np
+
+    if name != "bfloat16":
+        return np.dtype(name)
+    from ml_dtypes import bfloat16
+
+    return np.dtype(bfloat16)
+
+
+def _extent(array: Any) -> int:
+    """Bytes from an array's first element to its last."""
+    return int(sum((n - 1) * abs(step) for n, step in zip(array.shape, array.strides, strict=True)))
+
+
+def _arrays(value: Any) -> list[Any]:
+    """The NumPy arrays in an argument."""
+    if hasattr(value, "__array_interface__") and hasattr(value, "ctypes"):
+        return [value]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    elif hasattr(value, "__dict__") and not isinstance(value, tuple):
+        value = tuple(vars(value).values())
+    return [a for item in value for a in _arrays(item)] if isinstance(value, tuple) else []
+
+
+def result(t: Type, dialect: str, data: bytes, args: tuple[Any, ...]) -> Any:
+    """What a device function called from Python returns, where it isn't numbers alone.
+
+    Parameters
+    ----------
+    t : Type
+    dialect : str
+    data : bytes
+        Its numbers and addresses, eight bytes each.
+    args : tuple
+        The arguments: an array of the result may be in their memory, which it then shares.
+    """
+    return Reader(data, dialect, tuple(_arrays(args))).value(t)
 
 
 def _named(fields: tuple[str, ...]) -> Any:
