@@ -57,10 +57,16 @@ typedef struct Axis {
     bool dropped, whole;
 } Axis;
 
+/* One of two sizes; a known condition keeps constants constant. */
+static Val either(Eval *e, Val c, Val yes, Val no) {
+    if (val_const(c)) return c.i ? yes : no;
+    return eval_select(e, (PySpan){0}, c, yes, no);
+}
+
 static Val clamp(Eval *e, Val v, Val n, Val low, Val high) {
     v = to_size(e, v);
     Val neg = eval_compare(e, (PySpan){0}, PYC_LT, v, val_int(e, 0));
-    v = eval_select(e, (PySpan){0}, neg, size_op(e, PYB_ADD, v, n), v);
+    v = either(e, neg, size_op(e, PYB_ADD, v, n), v);
     return size_minmax(e, OP_MIN, size_minmax(e, OP_MAX, to_size(e, v), low), high);
 }
 
@@ -68,12 +74,6 @@ static bool slice_bound_ok(Eval *e, PySpan span, Val v) {
     if (v.ty->kind == TY_NONE || (val_is_scalar(v) && dt_is_int(val_dtype(v)))) return true;
     e_fail(e, span, "the bounds of a slice are integers", DIAG_INDEX_TYPE, e_text(e, v));
     return false;
-}
-
-/* What a step that only run time knows makes of a bound that isn't given, or of the bounds' limits. */
-static Val by_sign(Eval *e, Val up, Val if_up, Val if_down) {
-    if (val_const(up)) return up.i ? if_up : if_down;
-    return eval_select(e, (PySpan){0}, up, if_up, if_down);
 }
 
 /* start:stop:step of an axis of n elements, as slice.indices() has it. */
@@ -93,12 +93,12 @@ static bool slice_axis(Eval *e, PySpan span, Val s, Val n, Val stride, Axis *out
                    "slice step cannot be zero");
     Val up = eval_compare(e, span, PYC_GT, step, zero), minus = val_int(e, -1), end = size_op(e, PYB_SUB, n, one);
     out->whole = start.ty->kind == TY_NONE && stop.ty->kind == TY_NONE && known && by == 1;
-    Val low = by_sign(e, up, zero, minus), high = by_sign(e, up, n, end);
-    Val first = start.ty->kind == TY_NONE ? by_sign(e, up, low, high) : clamp(e, start, n, low, high);
-    Val last = stop.ty->kind == TY_NONE ? by_sign(e, up, high, low) : clamp(e, stop, n, low, high);
-    Val mag = by_sign(e, up, step, size_op(e, PYB_SUB, zero, step));
+    Val low = either(e, up, zero, minus), high = either(e, up, n, end);
+    Val first = start.ty->kind == TY_NONE ? either(e, up, low, high) : clamp(e, start, n, low, high);
+    Val last = stop.ty->kind == TY_NONE ? either(e, up, high, low) : clamp(e, stop, n, low, high);
+    Val mag = either(e, up, step, size_op(e, PYB_SUB, zero, step));
     Val count = known && by < 0 ? size_op(e, PYB_SUB, first, last) : size_op(e, PYB_SUB, last, first);
-    if (!known) count = by_sign(e, up, count, size_op(e, PYB_SUB, first, last));
+    if (!known) count = either(e, up, count, size_op(e, PYB_SUB, first, last));
     if (!known || mag.i != 1)
         count = size_op(e, PYB_FLOORDIV, size_op(e, PYB_ADD, count, size_op(e, PYB_SUB, mag, one)), mag);
     out->size = out->whole ? n : size_minmax(e, OP_MAX, count, zero);

@@ -64,13 +64,13 @@ static void number_values(Plan *p) {
 /* ---- what operations do with arrays ------------------------------------------------------------------ */
 
 /* The row of devfn.def that an instruction calls; NULL: something else. */
-static const DevFn *called(const Plan *p, const PyInstr *in) {
-    Val fn = p->inst->cell[in->args[0]];
+static const DevFn *called(const Eval *e, const Instance *inst, const PyInstr *in) {
+    Val fn = inst->cell[in->args[0]];
     HostInfo info;
     memset(&info, 0, sizeof info);
     if (!fn.ty) return NULL;
     if (fn.ty->kind == TY_METHOD) return fn.ty->obj ? NULL : devfn_find(fn.ty->name);
-    if (fn.ty->kind != TY_OBJECT || !p->e->host->info(p->e->host->self, fn.ty->obj, &info) || info.kind != HOST_NAMED)
+    if (fn.ty->kind != TY_OBJECT || !e->host->info(e->host->self, fn.ty->obj, &info) || info.kind != HOST_NAMED)
         return NULL;
     return devfn_find(info.path);
 }
@@ -91,6 +91,58 @@ static bool only_reads(const DevFn *fn) {
            fn->call != fn_array_fill;
 }
 
+/* What a call may do: store to arrays of the thread's own that it gets, give one that is memory of its own. */
+typedef struct Effects {
+    bool writes, makes;
+} Effects;
+
+static const Effects anything = {true, true};
+
+static bool changes_first(const PyInstr *in) {
+    return in->op == PY_STORE_SUBSCR || in->op == PY_STORE_ATTR || (in->op == PY_BINARY && in->imm & PYB_INPLACE);
+}
+
+static Effects effects_of_call(const Eval *e, const Instance *inst, const PyInstr *in, unsigned depth);
+
+/* Of all that a function does in one of its specialisations. */
+static Effects effects_of(const Eval *e, const Instance *inst, unsigned depth) {
+    Effects all = {0};
+    for (PyRef r = 1; r < inst->f->instrs.n && !(all.writes && all.makes); r++) {
+        const PyInstr *in = &inst->f->instrs.at[r];
+        if (!inst->reached[in->block]) continue;
+        bool local = holds_local(inst->cell[r].ty);
+        if (in->op == PY_CALL || in->op == PY_CALL_EX) {
+            Effects one = effects_of_call(e, inst, in, depth);
+            all.writes |= one.writes;
+            all.makes |= one.makes && local;
+        } else if (changes_first(in)) all.writes |= holds_local(inst->cell[in->args[0]].ty);
+        else if (in->op == PY_BINARY || in->op == PY_UNARY || in->op == PY_COMPARE || in->op == PY_PHI)
+            all.makes |= local;
+    }
+    return all;
+}
+
+static Effects effects_of_call(const Eval *e, const Instance *inst, const PyInstr *in, unsigned depth) {
+    enum { MOST_DEPTH = 16 };
+    if (in->op != PY_CALL || depth > MOST_DEPTH) return anything;
+    const DevFn *fn = called(e, inst, in);
+    if (fn) return (Effects){!only_reads(fn), !gives_view(fn)};
+    Val callee = inst->cell[in->args[0]];
+    Effects all = {0};
+    bool found = false,
+         function = callee.ty && callee.ty->obj && (callee.ty->kind == TY_OBJECT || callee.ty->kind == TY_FUNCTION);
+    for (const Instance *i = e->instances; i && function; i = i->next) {
+        if (i->callee.code != callee.ty->obj && !e->host->same(e->host->self, i->callee.code, callee.ty->obj)) continue;
+        Effects one = effects_of(e, i, depth + 1);
+        found = true;
+        all.writes |= one.writes;
+        all.makes |= one.makes;
+    }
+    return found ? all : anything;
+}
+
+static Effects call_effects(const Plan *p, const PyInstr *in) { return effects_of_call(p->e, p->inst, in, 0); }
+
 /* Is the result memory of the instruction's own? */
 static bool makes(const Plan *p, const PyInstr *in, PyRef r) {
     Ty ty = p->inst->cell[r].ty;
@@ -99,31 +151,34 @@ static bool makes(const Plan *p, const PyInstr *in, PyRef r) {
     case PY_UNARY:
     case PY_COMPARE: return ty->kind == TY_ARRAY;
     case PY_CALL:
-    case PY_CALL_EX: return true;
+    case PY_CALL_EX: return call_effects(p, in).makes;
     default: return false;
     }
 }
 
-static bool may_be_operand(const Plan *p, const PyInstr *in, PyRef r) {
+/* May the result be operand number i, or a view of it? */
+static bool may_be_operand(const Plan *p, const PyInstr *in, PyRef r, uint32_t i) {
+    if (in->op == PY_BINARY && in->imm & PYB_INPLACE && i && p->inst->cell[r].ty->kind == TY_ARRAY) return false;
     if (in->op != PY_CALL) return !makes(p, in, r) || in->op == PY_CALL_EX;
-    const DevFn *fn = called(p, in);
+    const DevFn *fn = called(p->e, p->inst, in);
     return !only_reads(fn) || gives_view(fn) || p->inst->cell[r].ty->kind == TY_EXPR;
 }
 
 static void classify(Plan *p) {
     for (PyRef r = 1; r < p->f->instrs.n; r++) {
         const PyInstr *in = &p->f->instrs.at[r];
-        if (!p->inst->reached[in->block] || !p->number[r] || !may_be_operand(p, in, r)) continue;
-        for (uint32_t i = 0; i < in->nargs; i++) join(p, p->number[r], number_of(p, in->args[i]));
+        if (!p->inst->reached[in->block] || !p->number[r]) continue;
+        for (uint32_t i = 0; i < in->nargs; i++)
+            if (may_be_operand(p, in, r, i)) join(p, p->number[r], number_of(p, in->args[i]));
     }
     for (PyRef r = 1; r < p->f->instrs.n; r++) {
         const PyInstr *in = &p->f->instrs.at[r];
         if (!p->inst->reached[in->block]) continue;
-        bool call = (in->op == PY_CALL && !only_reads(called(p, in))) || in->op == PY_CALL_EX;
-        bool store =
-            in->op == PY_STORE_SUBSCR || in->op == PY_STORE_ATTR || (in->op == PY_BINARY && in->imm & PYB_INPLACE);
+        bool call = (in->op == PY_CALL || in->op == PY_CALL_EX) && call_effects(p, in).writes;
+        bool store = changes_first(in);
         for (uint32_t i = 0; i < in->nargs && (call || (store && i == 0)); i++)
             if (number_of(p, in->args[i])) p->written[class_of(p, p->number[in->args[i]])] = true;
+        if (in->op == PY_STORE_ATTR) join(p, number_of(p, in->args[0]), number_of(p, in->args[1]));
         if (p->number[r] && (in->op == PY_PARAM || in->op == PY_CLOSURE)) p->foreign[class_of(p, p->number[r])] = true;
     }
     for (PyBlockId b = 0; b < p->f->blocks.n; b++) {
@@ -241,9 +296,9 @@ static void derived(const Plan *p, uint32_t from, uint64_t *s) {
         for (uint32_t i = 1; i <= p->n; i++) {
             PyRef r = p->value[i];
             const PyInstr *in = &p->f->instrs.at[r];
-            if (has(s, i) || p->copies[r] || !may_be_operand(p, in, r)) continue;
+            if (has(s, i) || p->copies[r]) continue;
             for (uint32_t a = 0; a < in->nargs; a++)
-                if (number_of(p, in->args[a]) && has(s, p->number[in->args[a]])) {
+                if (number_of(p, in->args[a]) && has(s, p->number[in->args[a]]) && may_be_operand(p, in, r, a)) {
                     set(s, i, true);
                     changed = true;
                     break;
@@ -261,7 +316,7 @@ static uint32_t place_of(const PyBlock *b, PyRef r) {
 static void check_site(const Plan *p, uint32_t i, uint64_t *after, uint64_t *same) {
     PyRef r = p->value[i];
     const PyInstr *in = &p->f->instrs.at[r];
-    bool call = in->op == PY_CALL_EX || (in->op == PY_CALL && !only_reads(called(p, in)));
+    bool call = in->op == PY_CALL_EX || (in->op == PY_CALL && !called(p->e, p->inst, in));
     live_out(p, in->block, after);
     live_back(p, in->block, after, p->copies[r] ? 0 : place_of(&p->f->blocks.at[in->block], r) + 1);
     for (uint32_t a = 0; a < in->nargs && call; a++) use(p, after, in->args[a]); /* it may still read them */

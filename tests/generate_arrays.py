@@ -1,0 +1,348 @@
+"""Random kernels that work on whole arrays: made, viewed, aliased, assigned, changed in place, passed and returned.
+
+NumPy on the `python` device is the reference, so names that mean one array must go on meaning one array, and names that
+don't mustn't. Values are integers that wrap, or small floats, so that results are exact. The compiler refuses a kernel
+whose arrays would have to outlive their memory; those are counted.
+
+    python tests/generate_arrays.py SEED                 # print one
+    python tests/generate_arrays.py --run FIRST COUNT    # compare COUNT kernels on the devices
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+N = 4  # threads
+DTYPES = ["np.int64", "np.int32", "np.uint8", "np.float64"]
+SHAPES = [(3,), (2, 2), (4,), (2, 3)]
+REFUSED = ("it takes the memory of the one made an iteration before", "its arrays may have changed since")
+HELPERS = """\
+def same(x):
+    return x
+
+
+def added(x, y):
+    return x + y
+
+
+def bumped(x, k):
+    x += k
+    return x
+
+
+def chosen(c, x, y):
+    if c:
+        return x
+    return y
+
+
+def grown(x, n):
+    for k in range(n):
+        x = x + k
+    return x
+
+
+def cleared(x):
+    for k in range(len(x)):
+        x[k] = 0
+
+
+"""
+
+
+class Generator:
+    """Makes one kernel from one seed; samples of all variables say what fits where."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.env: dict[str, Any] = {"np": np}
+        exec(HELPERS, self.env)
+        self.names: list[str] = []  # of arrays
+        self.lines: list[str] = []
+        self.counter = 0
+        self.env |= {"i": 1, "a": np.arange(12).reshape(4, 3), "c": np.arange(16.0).reshape(4, 2, 2)}
+
+    def make(self) -> str:
+        r = self.random
+        for _ in range(r.randint(2, 4)):
+            self.declare(1)
+        self.statements(1, r.randint(3, 9))
+        for number, name in enumerate(self.names):
+            value = self.env[name]
+            self.emit(
+                1,
+                f"o[i, {number}, :{value.size}] = {name}.flatten()" if r.random() < 0.5 else self.stored(name, number),
+            )
+        body = "\n".join(self.lines)
+        return f"{HELPERS}def kernel(a, c, o):\n    i = gpu.grid(1)\n{body}\n"
+
+    def stored(self, name: str, number: int) -> str:
+        if self.env[name].ndim == 1:
+            return f"o[i, {number}, :{self.env[name].size}] = {name}"
+        rows, columns = self.env[name].shape
+        return f"for q in range({rows}): o[i, {number}, q * {columns} : (q + 1) * {columns}] = {name}[q]"
+
+    def emit(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    def evaluate(self, text: str) -> Any:
+        """A sample; None if NumPy refuses the expression. Samples are copies: only types and shapes count."""
+        env = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.env.items()}
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                return eval(text, env)
+            except (TypeError, ValueError, IndexError, OverflowError):
+                return None
+
+    # ---- expressions
+
+    def like(self, name: str | None = None) -> list[str]:
+        """Arrays of the shape and type of this one, or all."""
+        if name is None:
+            return self.names
+        want = self.env[name]
+        return [n for n in self.names if self.env[n].shape == want.shape and self.env[n].dtype == want.dtype]
+
+    def scalar(self) -> str:
+        r = self.random
+        name = r.choice(self.names)
+        ndim = self.env[name].ndim
+        index = r.choice(["0", "i % 2", "-1", "1"]) if ndim == 1 else r.choice(["0, 1", "i % 2, 0", "1, -1"])
+        return r.choice(
+            ["i", "2", "3", f"{name}[{index}]", f"{name}.max()", f"{name}.sum()", f"len({name})", "a[i, 1]"]
+        )
+
+    def fresh(self) -> str:
+        """An expression that makes an array."""
+        r = self.random
+        shape, dtype = r.choice(SHAPES), r.choice(DTYPES)
+        options = [
+            f"np.zeros({shape}, {dtype})",
+            f"np.full({shape}, {r.randint(0, 5)}, {dtype})",
+            f"np.ones({shape}, {dtype})",
+        ]
+        if len(shape) == 1:
+            options += [
+                f"np.array([{', '.join(r.choice(['i', '1', '2', 'a[i, 0]']) for _ in range(shape[0]))}], {dtype})"
+            ]
+        else:
+            options += [f"np.arange({shape[0] * shape[1]}, dtype={dtype}).reshape({shape})"]
+        return r.choice(options)
+
+    def array(self) -> str:
+        """Any array expression."""
+        r = self.random
+        if not self.names or r.random() < 0.15:
+            return self.fresh()
+        x = r.choice(self.names)
+        y = r.choice(self.like(x) if r.random() < 0.7 else self.names)
+        options = [
+            f"{x} {r.choice('+-*')} {y}",
+            f"{x} {r.choice('+-*')} {r.choice(['2', 'i', '1'])}",
+            f"-{x}",
+            f"{x} + a[i, 0]",
+        ]
+        options += [f"np.where({x} > {y}, {x}, {y})", f"np.minimum({x}, {y})", f"np.maximum({x}, 2)", f"abs({x})"]
+        options += [f"{x}.copy()", f"same({x})", f"added({x}, {y})", f"grown({x}, {r.choice(['0', '2', 'i'])})"]
+        options += [
+            f"chosen(i > {r.randint(0, 3)}, {x}, {r.choice(self.like(x))})",
+            f"({x}, {y})[{r.randint(0, 1)}]",
+            f"bumped({x}, 1)",
+            x,
+            x,
+        ]
+        if self.env[x].ndim == 1:
+            options += [f"{x}[::-1]", f"{x}[{r.randint(0, 2)}:]", f"{x}[:2]", f"{x} + a[i, :{len(self.env[x])}]"]
+        else:
+            options += [
+                f"{x}.T",
+                f"{x}[{r.randint(0, 1)}]",
+                f"{x}[:, 0]",
+                f"{x}.sum(axis={r.randint(0, 1)})",
+                f"{x} @ {y}",
+            ]
+            options += [f"{x}.T @ {x}", f"{x}[::-1]", f"{x}.T.copy()"]
+        return r.choice(options)
+
+    # ---- statements
+
+    def statements(self, depth: int, count: int) -> None:
+        for _ in range(count):
+            self.statement(depth)
+
+    def statement(self, depth: int) -> None:
+        r = self.random
+        choice = r.random()
+        if choice < 0.12 and depth < 2:
+            self.declare(depth)
+        elif choice < 0.4:
+            self.rebind(depth)
+        elif choice < 0.75:
+            self.change(depth)
+        elif choice < 0.8:
+            self.swap(depth)
+        elif depth < 4:
+            self.block(depth)
+
+    def declare(self, depth: int) -> None:
+        text = self.array()
+        value = self.evaluate(text)
+        if not isinstance(value, np.ndarray) or value.ndim == 0:
+            text = self.fresh()
+            value = self.evaluate(text)
+        self.counter += 1
+        name = f"v{self.counter}"
+        self.emit(depth, f"{name} = {text}")
+        self.env[name] = value.copy()
+        self.names.append(name)
+
+    def rebind(self, depth: int) -> None:
+        """Another array of the shape and type that the variable has."""
+        name = self.random.choice(self.names)
+        want = self.env[name]
+        for _ in range(20):
+            text = self.array()
+            value = self.evaluate(text)
+            if isinstance(value, np.ndarray) and value.shape == want.shape and value.dtype == want.dtype:
+                return self.emit(depth, f"{name} = {text}")
+        return self.change(depth)
+
+    def change(self, depth: int) -> None:
+        """The elements of an array."""
+        r = self.random
+        x = r.choice(self.names)
+        y = r.choice(self.like(x))
+        options = [
+            f"{x}[:] = {y}",
+            f"{x} += {y}",
+            f"{x} += 1",
+            f"{x}[0] = {self.scalar()}",
+            f"{x}[-1] += 2",
+            f"{x}.fill(i)",
+        ]
+        options += [
+            f"{x}[:] = {self.array()}",
+            f"{x}[1:] = {x}[:-1]",
+            f"{x}[:-1] = {y}[1:]",
+            f"{x}[:] = {x}[::-1] + {y}",
+        ]
+        options += [f"{x} *= {y}", f"{x}[::2] = 3", f"bumped({x}, {r.choice(['1', 'i'])})", f"{x}[...] = 2"]
+        if self.env[x].ndim == 2:
+            options += [
+                f"{x}[:, 1] = {x}[:, 0]",
+                f"{x}[i % 2] = {self.array()}",
+                f"{x}[0, 1] = {self.scalar()}",
+                f"{x}[1] += {x}[0]",
+            ]
+            options += [f"{x}[:] = {x}.T", f"for row in {x}: row[0] = i"]
+        else:
+            options += [f"cleared({x})", f"{x}[i % 2] = {self.scalar()}", f"for k, e in enumerate({x}): {x}[k] = e + k"]
+        for _ in range(20):
+            text = r.choice(options)
+            if self.runs(text):
+                return self.emit(depth, text)
+        return None
+
+    def runs(self, text: str) -> bool:
+        env = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.env.items()}
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                exec(text, env)
+            except (TypeError, ValueError, IndexError, OverflowError):
+                return False
+        return True
+
+    def swap(self, depth: int) -> None:
+        x = self.random.choice(self.names)
+        y = self.random.choice(self.like(x))
+        self.emit(depth, f"{x}, {y} = {y}, {x}")
+
+    def block(self, depth: int) -> None:
+        r = self.random
+        names, env = list(self.names), dict(self.env)
+        kind = r.random()
+        if kind < 0.4:
+            self.emit(depth, f"if i {r.choice(['>', '<', '=='])} {r.randint(0, 3)}:")
+            self.body(depth + 1)
+            if r.random() < 0.6:
+                self.emit(depth, "else:")
+                self.body(depth + 1)
+        else:
+            self.counter += 1
+            self.emit(depth, f"for k{self.counter} in range({r.choice(['2', '3', 'i', '0', 'i + 1'])}):")
+            self.body(depth + 1)
+            if r.random() < 0.3:
+                self.emit(depth + 1, f"if {self.scalar()} > {r.randint(0, 9)}: {r.choice(['break', 'continue'])}")
+                self.body(depth + 1)
+        self.names, self.env = names, env
+
+    def body(self, depth: int) -> None:
+        before = len(self.lines)
+        self.statements(depth, self.random.randint(1, 4))
+        if len(self.lines) == before:
+            self.emit(depth, "pass")
+
+
+def generate(seed: int) -> str:
+    """The source of a seed's kernel."""
+    return Generator(seed).make()
+
+
+def arguments(seed: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [rng.integers(-5, 6, (N, 3)), rng.integers(-3, 4, (N, 2, 2)).astype(float), np.zeros((N, 40, 16))]
+
+
+def errors(text: str) -> list[str]:
+    return [line for line in text.splitlines() if ": error: " in line]
+
+
+def compare(seed: int, devices: list[str]) -> str | None:
+    """None: the devices agree; a text that starts with "refused"; or what differs."""
+    import gpu
+
+    source = generate(seed)
+    scope: dict[str, Any] = {"np": np, "gpu": gpu}
+    exec(compile(source, f"<seed {seed}>", "exec"), scope)
+    jitted = gpu.jit(fma=False)(scope["kernel"])
+    want: np.ndarray | None = None
+    for device in ["python", *devices]:
+        args = arguments(seed)
+        with gpu.device(device), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                jitted[1, N](*args)
+                gpu.synchronize()
+            except Exception as e:
+                if isinstance(e, gpu.CompileError) and all(any(why in m for why in REFUSED) for m in errors(str(e))):
+                    return f"refused: seed {seed}"
+                return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{source}"
+        if want is None:
+            want = args[2]
+        elif not np.array_equal(args[2], want, equal_nan=True):
+            return f"seed {seed}: {device} gives\n{args[2][:, :, :4]}\nnot\n{want[:, :, :4]}\n{source}"
+    return None
+
+
+def main() -> None:
+    if sys.argv[1] != "--run":
+        print(generate(int(sys.argv[1])))
+        return
+    first, count = int(sys.argv[2]), int(sys.argv[3])
+    results = [compare(seed, ["cpu"]) for seed in range(first, first + count)]
+    faults = [f for f in results if f and not f.startswith("refused")]
+    print("\n\n".join(faults[:5]))
+    refused = sum(f is not None and f.startswith("refused") for f in results)
+    print(f"{count - len(faults)} of {count} kernels agree, {refused} of them refused")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()
