@@ -87,7 +87,7 @@ static void put(Eval *e, const Cell *c, Val v) {
 
 Cell cell_new(Eval *e, Scalar type, Val first) {
     Cell c = {.type = SCALAR(type.dtype, false)};
-    c.at = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, 0, dtype_info[type.dtype].bytes);
+    c.at = e_alloca(e, dtype_info[type.dtype].bytes);
     put(e, &c, first);
     return c;
 }

@@ -155,7 +155,7 @@ Val array_local(Eval *e, Elem elem, uint32_t ndim, const Val *shape) {
     Wide total = 1;
     sizes_known(ndim, shape, &total);
     uint64_t bytes = (uint64_t)(total ? total : 1) * elem_size(elem);
-    Ref data = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, 0, bytes);
+    Ref data = e_alloca(e, bytes);
     return array_made(e, elem, false, T_PTRL, data, ndim, shape);
 }
 

@@ -348,6 +348,19 @@ Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, ui
     return ir_emit(e->m, e->cur, op, t, n, args, sub, imm, e->span);
 }
 
+/* In the entry block, before its end: what is in it lasts while the kernel runs, also through a loop around the place.
+ */
+Ref e_alloca(Eval *e, uint64_t bytes) {
+    if (!e->building) return REF_NONE;
+    Ref r = ir_emit(e->m, 0, OP_ALLOCA, T_PTRL, 0, NULL, 0, bytes, e->span);
+    Block *entry = &e->m->blocks.at[0];
+    uint32_t n = entry->instrs.n;
+    if (n < 2 || !(op_info[e->m->instrs.at[entry->instrs.at[n - 2]].op].flags & ENDS)) return r;
+    entry->instrs.at[n - 1] = entry->instrs.at[n - 2];
+    entry->instrs.at[n - 2] = r;
+    return r;
+}
+
 Ref e_op1(Eval *e, Op op, Type t, Ref a) { return e_emit(e, op, t, 1, &a, 0, 0); }
 
 /* `sub` 1 on an ADD, SUB or MUL keeps it out of FMA until the end of building. */

@@ -113,6 +113,7 @@ struct Eval {
 
 /* eval.c */
 Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, uint64_t imm);
+Ref e_alloca(Eval *e, uint64_t bytes);              /* memory of the thread's own */
 void e_set_span(Eval *e, PySpan span);
 void e_finish_phis(Eval *e);
 void e_ret(Eval *e, uint32_t n, const Ref *values);

@@ -441,7 +441,7 @@ Val fn_record_copy(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val from;
     if (!call_bind(e, site, n, args, 1, params, &from)) return val_poison(e);
     const Record *r = from.ty->record;
-    Ref at = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, 0, r->bytes);
+    Ref at = e_alloca(e, r->bytes);
     Val to = record_at(e, elem_record(r, r->align), false, T_PTRL, at);
     copy_record(e, to, from);
     return to;

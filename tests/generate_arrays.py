@@ -158,7 +158,12 @@ class Generator:
             x,
         ]
         if self.env[x].ndim == 1:
-            options += [f"{x}[::-1]", f"{x}[{r.randint(0, 2)}:]", f"{x}[:2]", f"{x} + a[i, :{len(self.env[x])}]"]
+            options += [
+                f"{x}[::-1]",
+                f"{x}[{r.randint(0, 2)}:]",
+                f"{x}[:2]",
+                f"{x} + a[i, : {max(2, len(self.env[x]))}]",
+            ]
         else:
             options += [
                 f"{x}.T",
@@ -327,7 +332,7 @@ def compare(seed: int, devices: list[str]) -> str | None:
         if want is None:
             want = args[2]
         elif not np.array_equal(args[2], want, equal_nan=True):
-            return f"seed {seed}: {device} gives\n{args[2][:, :, :4]}\nnot\n{want[:, :, :4]}\n{source}"
+            return f"seed {seed}: {device} gives\n{args[2][:, :4, :4]}\nnot\n{want[:, :4, :4]}\n{source}"
     return None
 
 

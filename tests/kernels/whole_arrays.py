@@ -172,74 +172,74 @@ ARGS = {
 #   %16 = convert i32 %8
 #   %17 = alloca ptrl 16
 #   %18 = alloca ptrl 16
-#   %19 = mul.nowrap i32 %9, %10
-#   %20 = add.nowrap i32 %19, %11
-#   %21 = convert i64 %20
-#   %22 = mul.nowrap i32 %20, %15
-#   %23 = addr ptr %5, %22, 8
-#   %24 = load.invariant f64 %23
-#   %25 = add.nowrap i32 %22, %4
-#   %26 = addr ptr %5, %25, 8
-#   %27 = load.invariant f64 %26
-#   %28 = alloca ptrl 16
-#   store %28, %24
-#   %29 = addr ptrl %28, %4, 8
-#   store %29, %27
-#   %30 = alloca ptrl 16
-#   store %30, %12
-#   %31 = addr ptrl %30, %4, 8
-#   store %31, %12
-#   %32 = load f64 %28
-#   %33 = addr ptrl %17, %4, 8
-#   %34 = load f64 %29
-#   %35 = load f64 %30
-#   %36 = addr ptrl %18, %4, 8
-#   %37 = load f64 %31
-#   store %17, %32
-#   store %33, %34
-#   store %18, %35
-#   store %36, %37
+#   %19 = alloca ptrl 16
+#   %20 = alloca ptrl 16
+#   %21 = alloca ptrl 16
+#   %22 = alloca ptrl 16
+#   %23 = mul.nowrap i32 %9, %10
+#   %24 = add.nowrap i32 %23, %11
+#   %25 = convert i64 %24
+#   %26 = mul.nowrap i32 %24, %15
+#   %27 = addr ptr %5, %26, 8
+#   %28 = load.invariant f64 %27
+#   %29 = add.nowrap i32 %26, %4
+#   %30 = addr ptr %5, %29, 8
+#   %31 = load.invariant f64 %30
+#   store %19, %28
+#   %32 = addr ptrl %19, %4, 8
+#   store %32, %31
+#   store %20, %12
+#   %33 = addr ptrl %20, %4, 8
+#   store %33, %12
+#   %34 = load f64 %19
+#   %35 = addr ptrl %17, %4, 8
+#   %36 = load f64 %32
+#   %37 = load f64 %20
+#   %38 = addr ptrl %18, %4, 8
+#   %39 = load f64 %33
+#   store %17, %34
+#   store %35, %36
+#   store %18, %37
+#   store %38, %39
 #   jump b1
 # b1:
-#   %38 = phi i32 b0:%3, b2:%40
-#   %39 = cmp.lt bool %38, %2
-#   branch %39, b2, b3
+#   %40 = phi i32 b0:%3, b2:%42
+#   %41 = cmp.lt bool %40, %2
+#   branch %41, b2, b3
 # b2:
-#   %40 = add.nowrap i32 %38, %4
-#   %41 = load f64 %17
-#   %42 = mul f64 %41, %13
-#   %43 = load f64 %33
+#   %42 = add.nowrap i32 %40, %4
+#   %43 = load f64 %17
 #   %44 = mul f64 %43, %13
-#   %45 = alloca ptrl 16
-#   store %45, %42
-#   %46 = addr ptrl %45, %4, 8
-#   store %46, %44
-#   %47 = load f64 %18
-#   %48 = load f64 %45
-#   %49 = sub f64 %47, %48
-#   %50 = load f64 %36
-#   %51 = load f64 %46
-#   %52 = sub f64 %50, %51
-#   %53 = alloca ptrl 16
-#   store %53, %49
-#   %54 = addr ptrl %53, %4, 8
-#   store %54, %52
+#   %45 = load f64 %35
+#   %46 = mul f64 %45, %13
+#   store %21, %44
+#   %47 = addr ptrl %21, %4, 8
+#   store %47, %46
+#   %48 = load f64 %18
+#   %49 = load f64 %21
+#   %50 = sub f64 %48, %49
+#   %51 = load f64 %38
+#   %52 = load f64 %47
+#   %53 = sub f64 %51, %52
+#   store %22, %50
+#   %54 = addr ptrl %22, %4, 8
+#   store %54, %53
 #   %55 = load f64 %17
-#   %56 = load f64 %53
+#   %56 = load f64 %22
 #   %57 = add f64 %55, %56
-#   %58 = load f64 %33
+#   %58 = load f64 %35
 #   %59 = load f64 %54
 #   %60 = add f64 %58, %59
 #   store %17, %57
-#   store %33, %60
-#   %61 = load f64 %53
+#   store %35, %60
+#   %61 = load f64 %22
 #   %62 = load f64 %54
 #   store %18, %61
-#   store %36, %62
+#   store %38, %62
 #   jump b1
 # b3:
 #   %63 = mul i64 %8, %14
-#   %64 = mul i64 %21, %63
+#   %64 = mul i64 %25, %63
 #   %65 = addr ptr %7, %64, 1
 #   %66 = cmp.eq bool %16, %1
 #   branch %66, b4, b6
@@ -300,44 +300,44 @@ ARGS = {
 #   %13 = alloca ptrl 16
 #   %14 = alloca ptrl 16
 #   %15 = alloca ptrl 16
+#   %16 = alloca ptrl 16
 #   store %15, %9
-#   %16 = addr ptrl %15, %3, 8
-#   store %16, %9
-#   %17 = load f64 %15
-#   %18 = addr ptrl %13, %3, 8
-#   %19 = load f64 %16
-#   %20 = load f64 %15
-#   %21 = addr ptrl %14, %3, 8
-#   %22 = load f64 %16
-#   store %13, %17
-#   store %18, %19
-#   store %14, %20
-#   store %21, %22
+#   %17 = addr ptrl %15, %3, 8
+#   store %17, %9
+#   %18 = load f64 %15
+#   %19 = addr ptrl %13, %3, 8
+#   %20 = load f64 %17
+#   %21 = load f64 %15
+#   %22 = addr ptrl %14, %3, 8
+#   %23 = load f64 %17
+#   store %13, %18
+#   store %19, %20
+#   store %14, %21
+#   store %22, %23
 #   jump b1
 # b1:
-#   %23 = phi i32 b0:%2, b2:%27
-#   %24 = cmp.lt bool %23, %11
-#   branch %24, b2, b3
+#   %24 = phi i32 b0:%2, b2:%28
+#   %25 = cmp.lt bool %24, %11
+#   branch %25, b2, b3
 # b2:
-#   %25 = addr ptr %5, %23, 8
-#   %26 = load.invariant f64 %25
-#   %27 = add.nowrap i32 %23, %3
-#   %28 = load f64 %14
-#   %29 = add f64 %28, %26
-#   %30 = load f64 %21
-#   %31 = add f64 %30, %26
-#   %32 = alloca ptrl 16
-#   store %32, %29
-#   %33 = addr ptrl %32, %3, 8
-#   store %33, %31
+#   %26 = addr ptr %5, %24, 8
+#   %27 = load.invariant f64 %26
+#   %28 = add.nowrap i32 %24, %3
+#   %29 = load f64 %14
+#   %30 = add f64 %29, %27
+#   %31 = load f64 %22
+#   %32 = add f64 %31, %27
+#   store %16, %30
+#   %33 = addr ptrl %16, %3, 8
+#   store %33, %32
 #   %34 = load f64 %14
-#   %35 = load f64 %21
-#   %36 = load f64 %32
+#   %35 = load f64 %22
+#   %36 = load f64 %16
 #   %37 = load f64 %33
 #   store %13, %34
-#   store %18, %35
+#   store %19, %35
 #   store %14, %36
-#   store %21, %37
+#   store %22, %37
 #   jump b1
 # b3:
 #   %38 = min i32 %4, %12
@@ -417,12 +417,12 @@ ARGS = {
 #   %11 = const i64 8
 #   %12 = convert i32 %7
 #   %13 = alloca ptrl 16
+#   %14 = alloca ptrl 16
 #   store %13, %8
-#   %14 = addr ptrl %13, %3, 8
-#   store %14, %8
-#   %15 = alloca ptrl 16
-#   store %15, %9
-#   %16 = addr ptrl %15, %3, 8
+#   %15 = addr ptrl %13, %3, 8
+#   store %15, %8
+#   store %14, %9
+#   %16 = addr ptrl %14, %3, 8
 #   store %16, %9
 #   %17 = load.invariant f64 %5
 #   %18 = cmp.gt bool %17, %9
@@ -430,7 +430,7 @@ ARGS = {
 # b1:
 #   jump b2
 # b2:
-#   %19 = phi ptrl b0:%13, b1:%15
+#   %19 = phi ptrl b0:%13, b1:%14
 #   %20 = addr ptrl %19, %3, 8
 #   store %20, %10
 #   %21 = min i32 %4, %12
@@ -459,7 +459,7 @@ ARGS = {
 #   %35 = cmp.lt bool %34, %30
 #   branch %35, b7, b12
 # b7:
-#   %36 = addr ptrl %15, %34, 8
+#   %36 = addr ptrl %14, %34, 8
 #   %37 = load f64 %36
 #   %38 = addr ptr %32, %34, 8
 #   store %38, %37
@@ -477,7 +477,7 @@ ARGS = {
 #   branch %43, b11, b12
 # b11:
 #   %44 = mul i64 %42, %11
-#   %45 = addr ptrl %15, %44, 1
+#   %45 = addr ptrl %14, %44, 1
 #   %46 = load f64 %45
 #   %47 = addr ptr %32, %41, 8
 #   store %47, %46
