@@ -101,7 +101,7 @@ typedef struct HostInfo {
     double re, im;           /* FLOAT, COMPLEX, INT rounded, float SCALAR */
     const char *text;        /* STR: UTF-8; ENUM and CLASS and MODULE: name; INT: decimal if it fits neither */
     const char *path;        /* NAMED */
-    size_t n;                /* TUPLE, LIST: length */
+    size_t n;                /* TUPLE, LIST, DICT, SET: length */
     const char *const *fields;   /* namedtuple: names; else NULL */
     const HostArray *array;
     bool is_exception;

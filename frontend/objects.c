@@ -217,9 +217,19 @@ static bool generated_init(Eval *e, HostRef cls) {
     return params && flag(e, params, "init");
 }
 
+static bool has_typed_fields(Eval *e, HostRef cls) {
+    HostInfo info;
+    HostRef annotations = attr_of(e, cls, "__annotations__");
+    return object_info(e, annotations, &info) && info.kind == HOST_DICT && info.n;
+}
+
 Val make_instance(Eval *e, const CallSite *site, HostRef cls, uint32_t n, const Val *args) {
     HostInfo info;
     if (generated_init(e, cls)) return make_dataclass(e, site, cls, n, args);
+    if (e_numba(e) && !has_typed_fields(e, cls))
+        return e_fail(e, site->span, "declare the types of its fields in the class (x: float), or make it a dataclass",
+                      DIAG_CONSTRUCT, site->name,
+                      "cuda.jit makes no objects of classes without typed fields; gpu.jit does");
     HostRef init = e->host->class_attr(e->host->self, cls, NULL, "__init__");
     Val v = {.ty = ty_composite(e->types, TY_INSTANCE, 0, 0, NULL, cls, NULL, NULL)};
     if (object_info(e, init, &info) && info.kind == HOST_FUNCTION) return initialise(e, site, v, init, n, args);

@@ -80,8 +80,12 @@ static Val step_tuple(const Step *s) {
     return args_from(s, 0, &items) ? val_tuple(s->e, s->in->nargs, items) : val_poison(s->e);
 }
 
+/* Programs for Numba count on being told of what it doesn't compile. */
 static Val step_map(const Step *s) {
     Val *kv, d = dict_of(s->e, 0, NULL);
+    if (e_numba(s->e) && s->in->nargs)
+        return e_fail(s->e, s->span, "make the dict outside of the kernel, where its keys and values are constants",
+                      DIAG_CONSTRUCT, "a dict", "cuda.jit makes none; gpu.jit does");
     if (!args_from(s, 0, &kv)) return val_poison(s->e);
     for (uint32_t i = 0; i + 1u < s->in->nargs; i += 2) d = dict_with(s->e, s->span, d, kv[i], kv[i + 1]);
     return d;
