@@ -22,8 +22,8 @@ Val lower_aligned(Lower *L, const Instr *in, Val *a) {
 }
 
 static void describe_access(const Instr *in, Val access, Type value) {
-    unsigned align = mem_align(in->sub) ? mem_align(in->sub) : type_bytes(value);
-    LLVMSetAlignment(access, in->sub & MEM_UNALIGNED ? 1 : align);
+    unsigned natural = in->sub & MEM_UNALIGNED ? 1 : type_bytes(value);
+    LLVMSetAlignment(access, mem_align(in->sub) ? mem_align(in->sub) : natural);
     if (in->sub & MEM_VOLATILE) LLVMSetVolatile(access, true);
 }
 

@@ -61,6 +61,30 @@ static void extent(Eval *e, Val a, Ref *low, Ref *high) {
 static Ref both(Eval *e, Ref a, Ref b) { return e_op2(e, OP_AND, T_BOOL, a, b); }
 static Ref either(Eval *e, Ref a, Ref b) { return e_op2(e, OP_OR, T_BOOL, a, b); }
 
+static Ref moved(Eval *e, Val a, Ref bytes) {
+    return e_emit(e, OP_ADDR, (Type)a.ty->space, 2, (Ref[]){array_data(a), bytes}, 0, 1);
+}
+
+/* Does an element of `a` end where the next of `b` begins at the latest, and that before the next of `a`? */
+static Ref between(Eval *e, Val a, Val b, Ref step) {
+    Ref a_size = e_int(e, T_I64, elem_size(elem_of(a.ty))), b_size = e_int(e, T_I64, elem_size(elem_of(b.ty)));
+    Ref before = e_cmp(e, PRED_LE, moved(e, a, a_size), array_data(b));
+    return both(e, before, e_cmp(e, PRED_LE, moved(e, b, b_size), moved(e, a, step)));
+}
+
+/* Elements that lie between each other, as those of two fields of the same records do. */
+static Ref interleaved(Eval *e, Val a, Val b) {
+    uint32_t ndim = a.ty->ndim;
+    if (!ndim || b.ty->ndim != ndim || a.ty->layout != LAYOUT_A || b.ty->layout != LAYOUT_A) return e_int(e, T_BOOL, 0);
+    Ref step = val_ref(e, array_stride(e, a, ndim - 1)), yes = e_cmp(e, PRED_GT, step, e_int(e, T_I64, 0));
+    for (uint32_t k = 0; k < ndim; k++) {
+        Ref stride = val_ref(e, array_stride(e, a, k)), rest = e_op2(e, OP_FLOORMOD, T_I64, stride, step);
+        yes = both(e, yes, e_cmp(e, PRED_EQ, stride, val_ref(e, array_stride(e, b, k))));
+        yes = both(e, yes, e_cmp(e, PRED_EQ, rest, e_int(e, T_I64, 0)));
+    }
+    return both(e, yes, either(e, between(e, a, b, step), between(e, b, a, step)));
+}
+
 /* Do the elements of the target lie in the order of the loop, and those of the source as they do? Then `up`: is that
  * towards higher addresses? */
 static Ref in_step(Eval *e, Val target, Val source, Ref *up) {
@@ -91,6 +115,7 @@ static Ref direction(Eval *e, PySpan span, Val target, uint32_t n, const Val *le
         extent(e, target, &low, &high);
         extent(e, leaf[i], &from, &to);
         Ref apart = either(e, e_cmp(e, PRED_LE, high, from), e_cmp(e, PRED_LE, to, low));
+        if (target.ty->layout == LAYOUT_A) apart = either(e, apart, interleaved(e, target, leaf[i]));
         Ref steps = in_step(e, target, leaf[i], &up), p = array_data(target), q = array_data(leaf[i]);
         Ref above = e_cmp(e, PRED_GE, q, p), below = e_cmp(e, PRED_LE, q, p);
         Ref fore = either(e, apart, both(e, steps, e_select(e, T_BOOL, up, above, below)));

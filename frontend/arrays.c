@@ -173,7 +173,10 @@ Ref imag_address(Eval *e, DType d, Ref p) {
 }
 
 /* A field of a packed record may lie anywhere. */
-static uint16_t mem_sub(Elem elem) { return elem_is_askew(elem) ? MEM_UNALIGNED : 0; }
+static uint16_t mem_sub(Elem elem) {
+    if (!elem_is_askew(elem)) return 0;
+    return (uint16_t)(MEM_UNALIGNED | (elem.align > 1 ? mem_align_flag(elem.align) : 0));
+}
 
 static Ref load_part(Eval *e, Elem elem, Ref p) {
     return e_emit(e, OP_LOAD, dtype_info[elem.dtype].ir, 1, &p, mem_sub(elem), 0);

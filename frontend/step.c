@@ -297,8 +297,13 @@ static void set_index_spans(const Step *s) {
 static bool index_is_list(const Step *s) {
     const PyInstr *index = &s->fr->inst->f->instrs.at[s->in->args[1]];
     if (index->op != PY_LIST || s->fr->vals[s->in->args[0]].ty->kind != TY_ARRAY) return false;
-    e_fail(s->e, s->span, "a tuple takes an element: a[i, j]; take rows one by one", DIAG_CONSTRUCT,
-           "a list as an index", "it takes several rows");
+    const char *name;
+    if (index->nargs && val_as_str(s->e, s->fr->vals[index->args[0]], &name))
+        e_fail(s->e, s->span, "name one field: a['x']", DIAG_CONSTRUCT, "a list as an index",
+               "it takes several fields");
+    else
+        e_fail(s->e, s->span, "a tuple takes an element: a[i, j]; take rows one by one", DIAG_CONSTRUCT,
+               "a list as an index", "it takes several rows");
     return true;
 }
 

@@ -149,6 +149,37 @@ def facts(r, out):
         out[i] += 0.5
 
 
+def assigned(r, out):
+    if gpu.grid(1) == 0:
+        r[0] = (3, (1.5, -2), (7, 8, 9), ((1, 2), (3, 4)), True)
+        r[1].vec = r[0].vec
+        r[2].grid = 6
+        r[3] = 1
+        r["inner"]["b"][::2] = 12
+        r.vec[:, 0] = r["id"]
+        r[4] = (5, r[0].inner, r[1].vec, r[2].grid, False)
+        r[:2]["on"] = r["on"][3:]
+
+
+def sliced(r, out):
+    if gpu.grid(1) == 0:
+        r[1:3] = r[0]
+        r["inner"][3:] = r[0].inner
+        r[::-1][:1] = r[3:4]
+        out[:5] = r["vec"][:, 1] * 2 + r["inner"]["a"]
+
+
+def listed(r, out):
+    if gpu.grid(1) == 0:
+        for k, e in enumerate(r.flat):
+            a, *rest = tuple(e.inner)
+            out[k] = sum(e.inner) + a + len(rest) + max(e.inner)
+        for name in ("id", "on"):
+            r[1][name] = r[2][name]
+        for name in r.dtype.names[1:3]:
+            r[0][name] = r[3][name]
+
+
 KERNELS = [
     reads,
     writes,
@@ -163,6 +194,9 @@ KERNELS = [
     passed,
     iterated,
     facts,
+    assigned,
+    sliced,
+    listed,
 ]
 
 
@@ -199,6 +233,34 @@ def test_kernels(kernel: Callable[..., Any], dtype: np.dtype, device: str) -> No
     args = [filled(dtype), np.zeros(5)]
     wanted = reference(kernel, copied(args))
     same(run(device, kernel, args), wanted)
+
+
+def test_other_dtypes() -> None:
+    """A record of another dtype is assigned field by field, by their order, and converted."""
+
+    def kernel(r, other):
+        i = gpu.grid(1)
+        if i % 2:
+            r[i] = other[i]
+        else:
+            other[i] = r[i]
+        other[i].third = r[i].inner
+
+    names = {"first": "f8", "third": [("p", "i8"), ("q", "f4")], "vec": ("i2", 3), "grid": ("f4", (2, 2)), "on": "u1"}
+    other = np.dtype(list(names.items()))
+    for device in DEVICES:
+        args = [filled(PARTICLE), np.zeros(5, other)]
+        args[1]["first"], args[1]["third"]["q"], args[1]["vec"][:, 1], args[1]["grid"][:, 0] = 7, 8, 9, 10
+        wanted = copied(args)
+        for i in range(5):
+            if i % 2:
+                wanted[0][i] = wanted[1][i]
+            else:
+                wanted[1][i] = wanted[0][i]
+            wanted[1][i]["third"] = wanted[0][i]["inner"]
+        run(device, kernel, args)
+        assert all((args[0][name] == wanted[0][name]).all() for name in PARTICLE.names), device
+        assert all((args[1][name] == wanted[1][name]).all() for name in other.names), device
 
 
 # ---- records as arguments, constants and memory of the block
@@ -381,6 +443,15 @@ def test_other_memory() -> None:
 def test_refused(dtype: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         run("cpu", facts, [np.zeros(3, np.dtype(dtype)), np.zeros(3)])
+
+
+def test_c_struct() -> None:
+    """Numba's way to make the type of a record."""
+    types = cuda.types
+    inner = types.Record.make_c_struct([("a", types.int8), ("b", types.NestedArray(types.float32, (2,)))])
+    made = types.Record.make_c_struct([("x", types.int16), ("y", types.float64), ("z", inner)])
+    assert repr(made[:]) == "array(record(x: int16, y: float64, z: record(a: int8, b: float32[2])), 1d, A)"
+    assert made.dtype.isalignedstruct and made == cuda.from_dtype(made.dtype)
 
 
 def test_signatures() -> None:

@@ -302,6 +302,8 @@ class NumpyFunction:
 def _as_scalar(found: Any) -> Any:
     if isinstance(found, tuple):
         return tuple(map(_as_scalar, found))
+    if isinstance(found, np.ndarray) and found.dtype.names is not None:
+        return as_array(found)
     return found[()] if isinstance(found, np.ndarray) and found.ndim == 0 else found
 
 

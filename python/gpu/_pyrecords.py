@@ -147,6 +147,30 @@ class RecordArray(KernelArray):
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
+    @property
+    def flat(self) -> Flat:  # type: ignore[override]
+        """All records, in C order."""
+        return Flat(self)
+
+
+class Flat:
+    """An array's records by one number."""
+
+    def __init__(self, array: RecordArray) -> None:
+        self.array = array
+
+    def __len__(self) -> int:
+        return self.array.size
+
+    def __getitem__(self, index: int) -> Any:
+        return self.array[np.unravel_index(range(len(self))[index], self.array.shape)]
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self.array[np.unravel_index(range(len(self))[index], self.array.shape)] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
 
 def as_record(value: np.void, readonly: bool) -> KernelRecord:
     """An argument: a copy, which the kernel only reads, or the caller's record."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import _core
 from ._dtypes import (
     DType,
+    RecordType,
     Signature,
     TupleType,
     Void,
@@ -183,7 +184,30 @@ real_domain = frozenset((float32, float64))
 complex_domain = frozenset((complex64, complex128))
 number_domain = integer_domain | real_domain | complex_domain
 
+
 # Classes of types: a module that says "from numba.cuda import *" gets types alone.
+def NestedArray(dtype: Any, shape: tuple[int, ...]) -> Any:
+    """What `Record.make_c_struct` takes for a field that is an array; a NumPy dtype."""
+    return __import__("numpy").dtype((getattr(dtype, "dtype", dtype), tuple(shape)))
+
+
+class Record(RecordType):
+    """The type of a record, of a structured NumPy dtype."""
+
+    @staticmethod
+    def make_c_struct(name_types: Any) -> RecordType:
+        """A record laid out as C does it.
+
+        Parameters
+        ----------
+        name_types : iterable of (str, type)
+            Names and types of the fields: `float32`, another record, `NestedArray`.
+        """
+        numpy = __import__("numpy")
+        fields = [(name, of.dtype if isinstance(of, DType) else of) for name, of in name_types]
+        return Record(numpy.dtype(fields, align=True))
+
+
 __all__ = [
     "Array",
     "BaseTuple",
