@@ -307,7 +307,34 @@ static bool maps(const DevFn *fn, uint32_t n, const Val *args) {
     return elements && many && !fn->takes_arrays;
 }
 
+/* A ufunc's parameters, by its signature "(x1, x2)"; 0: it has optional ones. */
+static uint32_t operands(const DevFn *fn) {
+    if (strncmp(fn->path, "numpy.", 6) || fn->takes_arrays || !fn->signature || strpbrk(fn->signature, "=.*")) return 0;
+    uint32_t n = 1;
+    for (const char *c = fn->signature; *c; c++) n += *c == ',';
+    return n;
+}
+
+/* np.sin(x, out), np.add(x, y, out=out): the last argument is an array that gets the results. */
+static bool has_out(const CallSite *site, const DevFn *fn, uint32_t n, const Val *args) {
+    uint32_t takes = operands(fn);
+    bool named = site->nkw == 1 && strcmp(site->kwnames[0], "out") == 0;
+    return takes && n == takes + 1 && (site->nkw == 0 || named) && ty_is(args[n - 1].ty, TY_ARRAY);
+}
+
+static Val call_into(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args) {
+    CallSite s = *site;
+    Val target = args[n - 1];
+    s.nkw = 0;
+    if (!array_writable(e, site->span, target)) return val_poison(e);
+    Val v = call_devfn(e, &s, fn, n - 1, args);
+    if (val_poisoned(v)) return v;
+    array_assign(e, site->span, target, v);
+    return target;
+}
+
 Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args) {
+    if (has_out(site, fn, n, args)) return call_into(e, site, fn, n, args);
     CallSite s = *site;
     s.fn = fn;
     if (maps(fn, n, args)) {

@@ -276,7 +276,10 @@ static PyObject *get_dtype(TypeObject *self, void *unused) {
     (void)unused;
     if (!has_dtype(&self->type)) Py_RETURN_NONE;
     if (self->type.record) return Py_NewRef(record_dtype(self->type.record));
-    return PyUnicode_FromString(dtype_info[self->type.dtype].name);
+    PyObject *module = PyImport_ImportModule("gpu._dtypes");
+    PyObject *name = module ? PyObject_CallMethod(module, "DTypeName", "s", dtype_info[self->type.dtype].name) : NULL;
+    Py_XDECREF(module);
+    return name;
 }
 
 static PyObject *get_layout(TypeObject *self, void *unused) {

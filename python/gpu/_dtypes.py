@@ -86,6 +86,18 @@ class DType:
             return __import__("numpy").dtype(ml_dtypes.bfloat16)
         return __import__("numpy").dtype(self._dtype)
 
+    @property
+    def bitwidth(self) -> int:
+        """Bits of a value in memory, as Numba names it; 1 for bool."""
+        return 1 if self._dtype == "bool" else int(self.dtype.itemsize) * 8
+
+    @property
+    def underlying_float(self) -> DType:
+        """The type of the parts of a complex type."""
+        if not self._dtype.startswith("complex"):
+            raise AttributeError(f"{self.name} has no parts")
+        return dtypes["float32" if self._dtype == "complex64" else "float64"]
+
     def __eq__(self, other: object) -> bool:
         return other._dtype == self._dtype if isinstance(other, DType) else bool(other == self._type)
 
@@ -154,6 +166,22 @@ def from_dtype(dtype: Any) -> DType:
     if found is None or not dtype.isnative:
         raise TypeError(f"a kernel has no type for the dtype {dtype}")
     return found
+
+
+class DTypeName(str):
+    """The name of an element's type, ``"float32"``, with what Numba's programs ask of that type."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The name itself."""
+        return str(self)
+
+    @property
+    def bitwidth(self) -> int:
+        """Bits of a value in memory; 1 for bool."""
+        return dtypes["bool_" if self == "bool" else str(self)].bitwidth
 
 
 class TupleType(tuple):  # type: ignore[type-arg]

@@ -312,6 +312,36 @@ def test_halves_and_bfloat16() -> None:
     assert out[:3].tolist() == [7.5, 1.0078125, 788] and math.isnan(out[3])
 
 
+def test_functions_write_into_their_last_argument() -> None:
+    @cuda.jit
+    def kernel(x: Any, y: Any, out: Any, sums: Any, scalar: Any) -> None:
+        np.sin(x, out)
+        np.add(x, y, out=sums)
+        np.sqrt(4.0, scalar)
+
+    x, y = np.linspace(0, 1, 5), np.arange(5.0)
+    out, sums, scalar = np.zeros(5), np.zeros(5), np.zeros(1)
+    kernel[1, 1](x, y, out, sums, scalar)
+    assert np.allclose(out, np.sin(x)) and (sums == x + y).all() and scalar[0] == 2
+
+
+def test_streams_say_what_they_are() -> None:
+    assert "Default CUDA stream" in repr(cuda.default_stream())
+    assert "Legacy default CUDA stream" in repr(cuda.legacy_default_stream())
+    assert "Per-thread default CUDA stream" in repr(cuda.per_thread_default_stream())
+    stream = cuda.stream()
+    assert "CUDA stream" in repr(stream) and not stream.external
+    assert cuda.external_stream(stream.handle).external
+
+
+def test_shapes_are_integers() -> None:
+    assert cuda.device_array(np.array([2, 3])).shape == (2, 3)
+    for shape in (1.5, np.array(1.5), [2, 1.5]):
+        with pytest.raises(TypeError, match="shape must be an integer"):
+            cuda.device_array(shape)
+    assert cuda.cudadrv.devicearray.DeviceNDArray((1, 10), (800, 8), np.float64).flags["F_CONTIGUOUS"]
+
+
 @pytest.mark.parametrize("digits", [-2, 0, 1, 5, 300])
 def test_round_to_digits_known_at_run_time(digits: int) -> None:
     numbers = np.array([123.456, -2.5, 1e300, 0.5, 1250.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,12 @@ class DeviceNDArray(_array.Array):
 
     __slots__ = ()
     __cuda_memory__ = True
+
+    def __new__(cls, shape: Any, strides: Any, dtype: Any, stream: Any = 0, gpu_data: Any = None) -> DeviceNDArray:
+        """An array on the current device, with any contents, as `device_array` makes it."""
+        if gpu_data is not None:
+            raise NotImplementedError("memory that is there already is viewed by cuda.from_cuda_array_interface()")
+        return _new(shape, dtype, strides, "C", DEVICE, 0, stream)
 
     @property
     def alloc_size(self) -> int:
@@ -147,9 +154,10 @@ def _new(
 def _sizes(shape: Any) -> tuple[int, ...]:
     """A shape as Numba takes it: an integer, or a list, tuple or array of integers."""
     sizes = [shape] if np.ndim(shape) == 0 else list(shape)
-    if not all(hasattr(n, "__index__") for n in sizes):
-        raise TypeError(f"shape must be an integer or a sequence of integers, and this is {shape!r}")
-    return tuple(int(n) for n in sizes)
+    try:
+        return tuple(map(operator.index, sizes))
+    except TypeError:
+        raise TypeError(f"shape must be an integer or a sequence of integers, and this is {shape!r}") from None
 
 
 def _host_flags(portable: bool, wc: bool) -> int:

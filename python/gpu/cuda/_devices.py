@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, _device
-from ._streams import Event, Stream
+from ._streams import Event, Stream, default_stream, external_stream, legacy_default_stream, per_thread_default_stream
 from ._target import WITHOUT_GPU
 
 if TYPE_CHECKING:
@@ -166,6 +166,40 @@ class Context:
         self.synchronize()
         _device.empty_cache(self._device)
 
+    @property
+    def id(self) -> int:
+        """The device's number."""
+        return self.device.id
+
+    @property
+    def handle(self) -> int:
+        """A number that two devices don't share."""
+        return hash(self._device)
+
+    def get_default_stream(self) -> Stream:
+        """The stream of work that names none."""
+        with self.device:
+            return default_stream()
+
+    def get_legacy_default_stream(self) -> Stream:
+        """The stream of work that names none."""
+        with self.device:
+            return legacy_default_stream()
+
+    def get_per_thread_default_stream(self) -> Stream:
+        """The default stream of this thread alone."""
+        with self.device:
+            return per_thread_default_stream()
+
+    def create_external_stream(self, ptr: int) -> Stream:
+        """A stream of another library, by its handle."""
+        with self.device:
+            return external_stream(ptr)
+
+    def push(self) -> None:
+        """Make the device the current one."""
+        _core.set_device(self._device)
+
     def create_stream(self) -> Stream:
         """A new stream."""
         return Stream(self._device)
@@ -200,7 +234,9 @@ class _Devices:
         kind = _kind()
         return _core.device_count(kind) if kind in ("cuda", "emulated") else 1
 
-    def __getitem__(self, number: int) -> Device:
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return list(self)[number]
         try:
             return _numbered(number)
         except ValueError as error:
@@ -262,7 +298,8 @@ def close() -> None:
 def detect() -> bool:
     """Print which devices there are. True if one of them is a GPU."""
     names = _core.device_names()
-    print(f"{len(names)} devices; kernels run on {_core.current_device()}")
+    count = sum(name.startswith("cuda") for name in names)
+    print(f"Found {count} CUDA devices; kernels run on {_core.current_device()}")
     for name in names:
         properties = _device.properties(name)
         print(f"  {name:<12} {properties.name}", end="")

@@ -188,12 +188,17 @@ class Dispatcher(_jit.Kernel):
         return self.inspect("llvm", getattr(signature, "args", signature), arch=arch())
 
     def inspect_asm(self, signature: Any = None) -> Any:
-        """PTX: text, or a dict by types if no signature is given."""
+        """PTX: text, or a dict by types if no signature is given. A device function's has C's calling convention."""
+        if signature is None:
+            return {types: self._ptx(types) for types in self._compiled}
+        return self._ptx(self._types_of(getattr(signature, "args", signature)))
+
+    def _ptx(self, types: tuple[Any, ...]) -> str:
         from ._target import arch
 
-        if signature is None:
-            return {types: self.inspect("ptx", types, arch=arch()) for types in self._compiled}
-        return self.inspect("ptx", getattr(signature, "args", signature), arch=arch())
+        if self.options["device"]:
+            return _core.ptx(self, types, arch(), self.options, 0, True)[0]
+        return self.inspect("ptx", types, arch=arch())
 
     def inspect_sass(self, signature: Any = None) -> Any:
         """Machine code of the GPU, disassembled: text, or a dict by types. It needs ``ptxas`` and a disassembler."""

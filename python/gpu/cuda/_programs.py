@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _array, _elementwise, _gufunc, _reduce, _ufunc
+from . import _signatures
 from ._arrays import DeviceNDArray
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def vectorize(
     if target not in ("cuda", "cpu", "parallel"):
         raise ValueError(f"Unsupported target: {target}")
     first = None if isinstance(ftylist_or_function, (tuple, list)) and not ftylist_or_function else ftylist_or_function
-    made: Any = _ufunc.make_vectorize("numba", first, identity, kws, UFunc)
+    made: Any = _ufunc.make_vectorize("numba", _signatures(first), identity, kws, UFunc)
     return made  # type: ignore[no-any-return]
 
 
@@ -101,6 +102,7 @@ def guvectorize(
     unknown = set(kws) - set(_ufunc.OPTIONS)
     if unknown:
         raise TypeError(f"The following target options are not supported: {', '.join(map(repr, sorted(unknown)))}")
+    ftylist = _signatures(ftylist)
     args = (ftylist,) if signature is None else (ftylist, signature)
     made: Any = _gufunc.make_guvectorize("numba", args, kws, GUFunc)
     return made  # type: ignore[no-any-return]

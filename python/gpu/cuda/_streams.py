@@ -43,6 +43,17 @@ class Stream(_stream.Stream):
     def __int__(self) -> int:
         return self.handle
 
+    @property
+    def external(self) -> bool:
+        """Whether it is another library's."""
+        return isinstance(self, _External)
+
+    def __repr__(self) -> str:
+        return f"<{self._title()} on {self.device}>"
+
+    def _title(self) -> str:
+        return f"CUDA stream {self.handle:#x}" if self.handle else "Default CUDA stream"
+
     def __bool__(self) -> bool:
         return True
 
@@ -65,6 +76,27 @@ class Event(_stream.Event):
         return self.elapsed(evtend)
 
 
+class _Legacy(Stream):
+    __slots__ = ()
+
+    def _title(self) -> str:
+        return "Legacy default CUDA stream"
+
+
+class _PerThread(Stream):
+    __slots__ = ()
+
+    def _title(self) -> str:
+        return "Per-thread default CUDA stream"
+
+
+class _External(Stream):
+    __slots__ = ()
+
+    def _title(self) -> str:
+        return f"External CUDA stream {self.handle:#x}"
+
+
 def stream() -> Stream:
     """A new stream."""
     return Stream()
@@ -75,12 +107,14 @@ def default_stream() -> Stream:
     return Stream._default(_device.device_name(), False)
 
 
-legacy_default_stream = default_stream
+def legacy_default_stream() -> Stream:
+    """The stream of work that names none, which waits for the others and they for it."""
+    return _Legacy._default(_device.device_name(), False)
 
 
 def per_thread_default_stream() -> Stream:
     """The default stream of this thread alone."""
-    return Stream._default(_device.device_name(), True)
+    return _PerThread._default(_device.device_name(), True)
 
 
 def external_stream(ptr: int) -> Stream:
@@ -89,7 +123,7 @@ def external_stream(ptr: int) -> Stream:
     number = {1: False, 2: True}.get(wrapped.handle)
     if number is not None or not wrapped.handle:
         return Stream._default(wrapped.device, bool(number))
-    return Stream._wrap(wrapped.device, wrapped.handle, wrapped)
+    return _External._wrap(wrapped.device, wrapped.handle, wrapped)
 
 
 def event(timing: bool = True) -> Event:

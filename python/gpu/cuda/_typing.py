@@ -43,6 +43,8 @@ def typeof(value: Any, purpose: Any = None) -> Any:
         return one_type("int64" if -(2**63) <= value < 2**63 else "uint64")
     if isinstance(value, (float, complex)) and not isinstance(value, np.generic):
         return one_type("float64" if isinstance(value, float) else "complex128")
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return _core.Type("object", object=value)
     if isinstance(value, tuple):
         return one_type(type(value)(*map(typeof, value)) if hasattr(value, "_fields") else tuple(map(typeof, value)))
     if value is None:

@@ -42,6 +42,20 @@ def auto_device(obj: Any, stream: Any = 0, copy: bool = True, user_explicit: boo
     return to_device(np.asanyarray(obj), stream, copy), True
 
 
+errmsg_contiguous_buffer = "Array contains non-contiguous buffer and cannot be transferred as a single memory region."
+
+
+def is_contiguous(ary: Any) -> bool:
+    """Whether elements are in C order without gaps, axes of length 1 and repeated ones left aside."""
+    size = ary.dtype.itemsize
+    for length, stride in zip(reversed(ary.shape), reversed(ary.strides), strict=True):
+        if length > 1 and stride != 0:
+            if size != stride:
+                return False
+            size *= length
+    return True
+
+
 def array_core(ary: Any) -> Any:
     """The part of an array that isn't repeated: the first element along each axis of stride 0."""
     if not ary.strides or not ary.size:
@@ -57,7 +71,9 @@ __all__ = [
     "Out",
     "array_core",
     "auto_device",
+    "errmsg_contiguous_buffer",
     "from_array_like",
+    "is_contiguous",
     "is_cuda_ndarray",
     "require_cuda_ndarray",
     "verify_cuda_ndarray_interface",

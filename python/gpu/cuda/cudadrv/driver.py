@@ -68,11 +68,16 @@ def host_memory_size(obj: Any) -> int:
 
 
 def host_memory_extents(obj: Any) -> tuple[int, int]:
-    """Address of a host array's first byte, and of the byte after its last."""
+    """Address of a host array's first byte, and of the byte after its last; also of an object of ctypes."""
+    import ctypes
+
     import numpy as np
 
-    found: tuple[int, int] = np.lib.array_utils.byte_bounds(obj)
-    return found
+    if hasattr(obj, "__array_interface__"):
+        found: tuple[int, int] = np.lib.array_utils.byte_bounds(obj)
+        return found
+    first = ctypes.addressof(obj)
+    return first, first + ctypes.sizeof(obj)
 
 
 def host_pointer(obj: Any, readonly: bool = False) -> int:

@@ -291,6 +291,7 @@ def _types():
 
     module = _filled("numba.types", real)
     module.Type = Type
+    module.NoneType = Poison("numba.types.NoneType")  # made by tests of passes alone
     return module
 
 
