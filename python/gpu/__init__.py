@@ -204,6 +204,7 @@ _LATER = {
     "_dtypes": ["from_dtype"],
     "_foreign": ["declare_device"],
     "_gufunc": ["guvectorize"],
+    "_parallel": ["parallel", "prange"],
     "_profile": ["profile"],
     "_reduce": ["map", "reduce", "scan", "transform_reduce"],
     "_ufunc": ["vectorize"],
