@@ -18,7 +18,10 @@ Val complex_abs(Eval *e, Val z) {
 /* The type stays, Numba's too; True has the absolute value 1. */
 Val fn_abs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
-    if (!bind_args(e, site, n, args, 1, &x) || !want_scalars(e, site, 1, &x, false)) return val_poison(e);
+    if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
+    Val special = val_is_scalar(x) ? (Val){0} : instance_special(e, site->span, x, "__abs__", (Val){0});
+    if (special.ty) return special;
+    if (!want_scalars(e, site, 1, &x, false)) return val_poison(e);
     DType d = val_dtype(x);
     if (dt_is_complex(d)) return complex_abs(e, x);
     if (d == DT_BOOL) return is_weak(x) ? to_python_int(e, x) : e_numba(e) ? val_convert(e, x, typed(DT_I8)) : x;

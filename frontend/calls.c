@@ -397,7 +397,9 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
     memset(&fields, 0, sizeof fields);
     if (info->is_exception)
         return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, n, args, cls, info->text, NULL), .items = args};
-    HostRef names = e->host->attr(e->host->self, cls, "_fields");
+    HostRef tuple = val_builtin(e, "tuple");
+    bool named = tuple && e->host->subclass(e->host->self, cls, tuple);
+    HostRef names = named ? e->host->attr(e->host->self, cls, "_fields") : NULL;
     if (!names || !e->host->info(e->host->self, names, &fields) || fields.kind != HOST_TUPLE) {
         bool members = is_enum_class(e, (Val){.ty = ty_object(e->types, cls)});
         Val v = members ? call_constant(e, cls, n, args) : make_instance(e, site, cls, n, args);

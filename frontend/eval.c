@@ -231,6 +231,12 @@ Val val_object(Eval *e, HostRef obj) {
     }
 }
 
+/* An object of Python's builtins. */
+HostRef val_builtin(Eval *e, const char *name) {
+    HostRef module = e->host->import(e->host->self, "builtins");
+    return module ? e->host->attr(e->host->self, module, name) : NULL;
+}
+
 /* ---- reading values -------------------------------------------------------------------------------- */
 uint64_t val_bits(Val v, DType d) {
     if (v.konst == KONST_INT) {

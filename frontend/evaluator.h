@@ -121,6 +121,7 @@ bool e_terminated(const Eval *e);
 uint64_t val_bits(Val v, DType d);                  /* a constant of dtype d as IR bits; complex: the real part */
 uint64_t double_bits(DType d, double x);
 Val val_scalar(Eval *e, Scalar s, const Ref ref[2]);
+HostRef val_builtin(Eval *e, const char *name);     /* of the module builtins; NULL: none */
 Val val_from_bits(Eval *e, Scalar s, uint64_t bits);
 Val val_composite(Eval *e, TyKind kind, unsigned sub, uint32_t n, const Val *items);
 static inline Scalar e_python_int(const Eval *e) { return SCALAR(DT_I64, e->dialect == DIALECT_NUMPY); }

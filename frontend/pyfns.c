@@ -267,23 +267,18 @@ Val fn_callable(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return val_bool(e, yes);
 }
 
-static HostRef builtin(Eval *e, const char *name) {
-    HostRef module = e->host->import(e->host->self, "builtins");
-    return module ? e->host->attr(e->host->self, module, name) : NULL;
-}
-
 /* The class of a value; NULL: it is no Python object of a class that kernels know. */
 static HostRef class_of(Eval *e, Val x) {
     static const char *const numbers[DT__COUNT] = {
         [DT_BOOL] = "bool", [DT_I64] = "int", [DT_F64] = "float", [DT_C128] = "complex"};
     if (x.member) return e->host->attr(e->host->self, x.member, "__class__");
     switch (x.ty->kind) {
-    case TY_SCALAR: return x.ty->weak ? builtin(e, numbers[x.ty->dtype]) : NULL;
-    case TY_TUPLE: return x.ty->obj ? x.ty->obj : builtin(e, "tuple");
+    case TY_SCALAR: return x.ty->weak ? val_builtin(e, numbers[x.ty->dtype]) : NULL;
+    case TY_TUPLE: return x.ty->obj ? x.ty->obj : val_builtin(e, "tuple");
     case TY_INSTANCE: return x.ty->obj;
-    case TY_DICT: return builtin(e, "dict");
-    case TY_RANGE: return builtin(e, "range");
-    case TY_SLICE: return builtin(e, "slice");
+    case TY_DICT: return val_builtin(e, "dict");
+    case TY_RANGE: return val_builtin(e, "range");
+    case TY_SLICE: return val_builtin(e, "slice");
     case TY_NONE: return e->host->attr(e->host->self, e->host->none, "__class__");
     case TY_OBJECT: return e->host->attr(e->host->self, x.ty->obj, "__class__");
     default: return NULL;

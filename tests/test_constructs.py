@@ -28,3 +28,26 @@ def test_construct(kernel: Callable[..., Any]) -> None:
     assert want.any()
     for device in ("cpu", "emulated"):
         np.testing.assert_allclose(run(kernel, device), want, rtol=2e-6, err_msg=device)
+
+
+@pytest.mark.parametrize("device", ["python", "cpu", "emulated"])
+def test_vectors_under_numbas_names(device: str) -> None:
+    from gpu import cuda
+
+    def kernel(out: Any, v: Any) -> None:
+        w = cuda.float32x4(v, cuda.float32x2(3, 4))
+        u = cuda.uchar2(255, 1)
+        out[0], out[1], out[2], out[3] = w.x, w.w, u.x, (w + w).y
+
+    assert cuda.float32x4 is cuda.float4 is gpu.float4
+    out = np.zeros(4)
+    with gpu.device(device):
+        cuda.jit(kernel)[1, 1](out, cuda.float2(1, 2))
+        gpu.synchronize()
+    np.testing.assert_array_equal(out, [1, 4, 255, 4])
+
+
+def test_a_vector_has_as_many_parts_as_its_name_says() -> None:
+    with pytest.raises(gpu.TypingError, match="5 values for 4 names"):
+        gpu.jit(lambda out: gpu.float4(gpu.float3(1, 2, 3), gpu.float2(4, 5)).x).compile("f4[::1]")
+    assert repr(gpu.int2(1, 2)) == "int2(1, 2)" and gpu.int2(1, 2) == gpu.int2(gpu.int2(1, 2))

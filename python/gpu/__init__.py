@@ -208,6 +208,10 @@ _LATER = {
     "_profile": ["profile"],
     "_reduce": ["map", "reduce", "scan", "transform_reduce"],
     "_ufunc": ["vectorize"],
+    "_vectors": [
+        *[f"{kind}{n}" for kind in ("char", "uchar", "short", "ushort", "int", "uint") for n in range(1, 5)],
+        *[f"{kind}{n}" for kind in ("long", "ulong", "longlong", "ulonglong", "float", "double") for n in range(1, 5)],
+    ],
     "_stream": ["Stream", "Event", "current_stream", "default_stream", "external_stream"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}

@@ -226,6 +226,12 @@ _LATER = {
         "per_thread_default_stream",
         "stream",
     ],
+    ".._vectors": [
+        *[f"{kind}{n}" for kind in ("char", "uchar", "short", "ushort", "int", "uint") for n in range(1, 5)],
+        *[f"{kind}{n}" for kind in ("long", "ulong", "longlong", "ulonglong", "float", "double") for n in range(1, 5)],
+        *[f"{kind}{bits}x{n}" for kind in ("int", "uint") for bits in (8, 16, 32, 64) for n in range(1, 5)],
+        *[f"float{bits}x{n}" for bits in (32, 64) for n in range(1, 5)],
+    ],
     "._typing": ["as_dtype", "from_dtype", "typeof"],
     ".args": ["In", "InOut", "Out"],
     ".cudadrv.driver": ["HostOnlyCUDAMemoryManager", "BaseCUDAMemoryManager", "set_memory_manager"],
