@@ -14,6 +14,7 @@
 #include "cpu.h"
 #include "pool.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +26,7 @@ enum {
     CHUNKS_A_THREAD = 16,      /* so that threads end at about the same time */
     GUESS_PS = 2000,           /* a thread of a loop-free image that never ran */
     MOST_GRID_BYTES = 1 << 30, /* of blocks that must exist at once */
+    ORDER_MS = 500,            /* how long an exception waits for one of an earlier block */
     MOST_LOCAL = 4 << 20,      /* a kernel's own arrays, on a stack of 8 MiB */
     CALLER_LOCAL = 256 << 10   /* what a caller's stack, of unknown size, should bear */
 };
@@ -33,7 +35,10 @@ typedef struct Run {
     const Image *image;
     const void *params;
     CpuLaunch launch;
-    bool raised;      /* somebody owns launch.error; atomic */
+    bool raised;           /* launch.error is that of the first block that raised; under `lock` */
+    uint64_t raised_first; /* and the first block of its range */
+    struct Active *active; /* ranges under way, of images that raise; under `lock` */
+    pthread_mutex_t lock;
     bool stuck_known; /* somebody owns stuck; atomic */
     Stuck stuck;
     bool no_memory; /* for a block; atomic */
@@ -50,6 +55,12 @@ typedef struct Range {
     BlockEnd end;    /* of its last block */
     Stuck stuck;
 } Range;
+
+/* A range of blocks under way. */
+typedef struct Active {
+    uint64_t first;
+    struct Active *next;
+} Active;
 
 /* A launch whose blocks wait for each other. */
 typedef struct Grid {
@@ -94,9 +105,58 @@ static void note_stuck(Run *run, const Stuck *stuck) {
     if (!__atomic_test_and_set(&run->stuck_known, __ATOMIC_RELAXED)) run->stuck = *stuck;
 }
 
+/* ---- the exception that is reported: the first one by block, then by thread ------------------------------------- */
+
+/* False: a block before these has raised, so they needn't run. */
+static bool register_range(Run *run, Active *a, uint64_t first) {
+    a->first = first;
+    pthread_mutex_lock(&run->lock);
+    bool wanted = !run->raised || first < run->raised_first;
+    if (wanted) {
+        a->next = run->active;
+        run->active = a;
+    }
+    pthread_mutex_unlock(&run->lock);
+    return wanted;
+}
+
+static void unregister_range(Run *run, const Active *a) {
+    pthread_mutex_lock(&run->lock);
+    Active **at = &run->active;
+    while (*at != a) at = &(*at)->next;
+    *at = a->next;
+    pthread_mutex_unlock(&run->lock);
+}
+
+static bool earlier_runs(Run *run) {
+    pthread_mutex_lock(&run->lock);
+    bool earlier = false;
+    for (const Active *a = run->raised ? run->active : NULL; a; a = a->next) earlier |= a->first < run->raised_first;
+    pthread_mutex_unlock(&run->lock);
+    return earlier;
+}
+
+static void note_raised(Run *run, uint64_t first, const ErrorRecord *error) {
+    pthread_mutex_lock(&run->lock);
+    if (!run->raised || first < run->raised_first) {
+        *run->launch.error = *error;
+        run->raised_first = first;
+        run->raised = true;
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* Blocks before this one that run may raise, too. One that never ends, since it waits for what won't come any more, is
+ * not waited for long. */
+static void let_earlier_end(Run *run) {
+    const struct timespec step = {.tv_nsec = 100 * 1000};
+    uint64_t end = now_ns() + ORDER_MS * UINT64_C(1000000);
+    do nanosleep(&step, NULL);
+    while (earlier_runs(run) && now_ns() < end);
+}
+
 /* Each call has a record of its own, so that nobody is interrupted while he fills in the one that is reported. */
-static bool run_blocks(void *arg, Guard *guard, uint64_t first, uint64_t last) {
-    Run *run = arg;
+static bool run_range(Run *run, Guard *guard, uint64_t first, uint64_t last) {
     ErrorRecord error;
     error.site = 0;
     CpuLaunch launch = run->launch;
@@ -119,8 +179,19 @@ static bool run_blocks(void *arg, Guard *guard, uint64_t first, uint64_t last) {
     if (!done) return false;
     if (range.end == BLOCK_STUCK) return note_stuck(run, &range.stuck), false;
     if (error.site == 0) return true;
-    if (!__atomic_test_and_set(&run->raised, __ATOMIC_RELAXED)) *run->launch.error = error;
+    note_raised(run, first, &error);
     return false; /* the others may stop too */
+}
+
+static bool run_blocks(void *arg, Guard *guard, uint64_t first, uint64_t last) {
+    Run *run = arg;
+    Active active;
+    if (!run->image->raises) return run_range(run, guard, first, last);
+    if (!register_range(run, &active, first)) return true;
+    bool go_on = run_range(run, guard, first, last);
+    unregister_range(run, &active);
+    if (!go_on) let_earlier_end(run);
+    return go_on;
 }
 
 static bool has_failed(const Run *run) { return run->raised || run->stuck_known || run->no_memory; }
@@ -162,7 +233,7 @@ static bool run_turns(void *arg, Guard *guard, uint64_t first, uint64_t last) {
         run->grid->ends[n] = turn.end;
         if (turn.end == BLOCK_STUCK) return note_stuck(run, &turn.stuck), false;
         if (turn.end != BLOCK_RAISED) continue;
-        if (!__atomic_test_and_set(&run->raised, __ATOMIC_RELAXED)) *run->launch.error = error;
+        note_raised(run, n, &error);
         return false;
     }
     return true;
@@ -294,7 +365,7 @@ Status cpu_launch(Device *d, Module *m, const void *params, const LaunchConfig *
     if ((!image->cpu_entry && !image->cpu_region) || too_much) return refuse(image, c, f);
     ErrorRecord error;
     error.site = 0;
-    Run run = {.image = image, .params = params};
+    Run run = {.image = image, .params = params, .lock = PTHREAD_MUTEX_INITIALIZER};
     memcpy(run.launch.grid, c->grid, sizeof run.launch.grid);
     memcpy(run.launch.block, c->block, sizeof run.launch.block);
     run.launch.dynamic_shared = c->shared_bytes;

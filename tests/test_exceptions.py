@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import gpu
 import numpy as np
 import pytest
@@ -55,7 +59,7 @@ def test_message_line_block_and_thread(device: str) -> None:
             refuse_negative[4, 16](a, np.zeros(64, "f4"))
             gpu.synchronize()
     text = str(caught.value)
-    assert "test_exceptions.py:17" in text
+    assert "test_exceptions.py:21" in text
     assert "block (2, 0, 0)" in text and "thread (5, 0, 0)" in text
 
 
@@ -114,3 +118,31 @@ def test_own_exception_class(device: str) -> None:
     with gpu.device(device), pytest.raises(Refused, match="by us"):
         own_class[1, 1](np.ones(1))
         gpu.synchronize()
+
+
+ORDER = """
+import gpu, numpy as np
+@gpu.jit
+def k(x, n):
+    s = x[0]
+    for i in range(n if gpu.blockIdx.x == 3 else 1):
+        s = s * 1.0000001 + 1
+    if gpu.blockIdx.x >= 3 and s > 0 and gpu.threadIdx.x > 1:
+        raise ValueError
+seen = set()
+for _ in range(20):
+    try:
+        k[256, 8](np.ones(1), 1000000)
+    except ValueError as error:
+        seen.add((error.block, error.thread))
+print(seen)
+"""
+
+
+def test_the_first_block_and_thread_is_told_of() -> None:
+    """On the CPU, though a later block raises sooner."""
+    env = {**os.environ, "GPU_NUM_THREADS": "4", "GPU_DEVICE": "cpu"}
+    done = subprocess.run(
+        [sys.executable, "-c", ORDER], env=env, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "{((3, 0, 0), (2, 0, 0))}"
