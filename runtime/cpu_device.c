@@ -11,10 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ALIGN = 64 /* a cache line, and the widest vector */, DEFAULT_BLOCK = 256 };
+enum { ALIGN = 64 /* a cache line, and the widest vector */, DEFAULT_BLOCK = 256, LARGE = 4 << 20 /* bytes */ };
 
 /* In front of each block. */
 typedef struct Head {
@@ -106,12 +107,19 @@ static Status out_of_memory(Device *d, size_t bytes, Failure *f) {
                        (double)read_stat(&stats.used) / 0x1p20);
 }
 
+/* Large memory in large pages: the first use of each small one costs more than what is computed with it. */
+static void ask_for_large_pages(void *at, size_t bytes) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)at + page - 1) / page * page;
+    if (bytes >= LARGE) madvise((void *)first, bytes - (first - (uintptr_t)at), MADV_HUGEPAGE);
+}
+
 static Status alloc(Device *d, MemoryKind kind, size_t bytes, uint32_t flags, Stream *s, void **out, Failure *f) {
     (void)flags, (void)s;
     *out = NULL;
     if (bytes == 0) return GPU_OK;
     Head *head = bytes > SIZE_MAX / 2 ? NULL : aligned_alloc(ALIGN, sizeof *head + (bytes + ALIGN - 1) / ALIGN * ALIGN);
     if (!head) return out_of_memory(d, bytes, f);
+    ask_for_large_pages(head, bytes);
     head->bytes = bytes;
     add(kind_field(kind), bytes);
     if (kind == MEMORY_DEVICE) {

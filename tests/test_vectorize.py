@@ -153,7 +153,7 @@ def test_closures_and_device_functions() -> None:
     np.testing.assert_array_equal(scaled(0.5)(x), x * x * np.float32(0.5))
 
 
-def test_in_a_kernel() -> None:
+def test_in_a_kernel(device: str) -> None:
     @gpu.jit
     def k(x: Any) -> None:
         i = gpu.grid(1)
@@ -162,6 +162,16 @@ def test_in_a_kernel() -> None:
     x = np.arange(4.0)
     k[1, 4](x)
     np.testing.assert_array_equal(x, np.arange(4) * 2 + 1)
+
+    if device == "python":
+        return  # which converts nothing where there are several signatures
+
+    @gpu.jit
+    def typed(i: Any, x: Any) -> None:
+        x[0] = ratio(i[0], i[1])  # int16: the first signature takes them
+
+    typed[1, 1](np.array([1, 3], np.int16), x)
+    assert x[0] == np.float32(1) / np.float32(3)
 
 
 def test_methods() -> None:

@@ -298,11 +298,11 @@ def _make_kernel(
         for signature in signatures:
             kernel.compile(signature)
     elif signatures:
-        kernel._declared = _declared_types(function, signatures)
+        kernel._declared = declared_types(function, signatures)
     return kernel
 
 
-def _declared_types(function: Any, signatures: tuple[Signature, ...]) -> tuple[DType | None, ...]:
+def declared_types(function: Any, signatures: tuple[Signature, ...]) -> tuple[DType | None, ...]:
     """Of each signature the dtype of the result and those of the parameters, one after the other."""
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)  # CO_VARARGS

@@ -17,30 +17,32 @@ from ._reduce import SERIAL
 
 TILE = 16
 
-# A thread of the CPU makes 32 neighbours of a row, side by side.
+ROWS = 4  # of the product, for a thread of the CPU
+
+# A thread of the CPU makes 32 neighbours of each of 4 rows, side by side; at the lower edge some rows twice.
 _IN_ORDER = """\
 def kernel(out, a, b):
+    rows = (out.shape[1] + {rows} - 1) // {rows}
     groups = (out.shape[2] + 31) // 32
     t = gpu.grid(1)
-    if t < out.shape[0] * out.shape[1] * groups:
+    if t < out.shape[0] * rows * groups:
         left = t % groups * 32
-        i = t // groups % out.shape[1]
-        z = t // groups // out.shape[1]
+        top = t // groups % rows * {rows}
+        z = t // groups // rows
         if left + 32 <= out.shape[2]:
-            lanes = gpu.local.array(32, acc)
-            for lane in range(32):
-                lanes[lane] = acc(0)
-            for k in range(a.shape[2]):
-                for lane in range(32):
-                    lanes[lane] = {lane}
-            for lane in range(32):
-                out[z, i, left + lane] = lanes[lane]
-        else:
-            for j in range(left, out.shape[2]):
-                total = acc(0)
-                for k in range(a.shape[2]):
-                    total = {total}
-                out[z, i, j] = total
+{places}{arrays}            for lane in range(32):
+{begin}            for k in range(a.shape[2]):
+                right = b[z, k, left : left + 32]
+{factors}                for lane in range(32):
+                    other = acc(right[lane])
+{steps}            for lane in range(32):
+{store}        else:
+            for i in range(top, min(top + {rows}, out.shape[1])):
+                for j in range(left, out.shape[2]):
+                    total = acc(0)
+                    for k in range(a.shape[2]):
+                        total = {total}
+                    out[z, i, j] = total
 """
 
 _TILED = """\
@@ -78,15 +80,31 @@ def _kernel(acc: np.dtype[Any], serial: bool) -> Any:
     if kernel is None:
         from ._dtypes import dtypes
 
-        step = _ANY if acc.kind == "b" else _SUM
-        text = (_IN_ORDER if serial else _TILED).format(
-            lane=step.format("lanes[lane]", "acc(a[z, i, k])", "acc(b[z, k, left + lane])"),
-            total=step.format("total", "acc(a[z, i, k])", "acc(b[z, k, j])"),
-            tile=step.format("total", "left[y, k]", "right[k, x]"),
-        )
+        text = _text(_ANY if acc.kind == "b" else _SUM, serial)
         names = {"acc": dtypes["bool_" if acc.name == "bool" else acc.name]}
         kernel = _kernels[key] = make_kernel("matmul", text, names, "numpy", {})
     return kernel
+
+
+def _text(step: str, serial: bool) -> str:
+    """The kernel; `step` adds a product to a sum."""
+    total = step.format("total", "acc(a[z, i, k])", "acc(b[z, k, j])")
+    if not serial:
+        return _TILED.format(tile=step.format("total", "left[y, k]", "right[k, x]"))
+
+    def for_rows(indent: int, text: str) -> str:
+        return "".join(f"{' ' * indent}{text.format(r=r)}\n" for r in range(ROWS))
+
+    return _IN_ORDER.format(
+        rows=ROWS,
+        total=total,
+        places=for_rows(12, "i{r} = min(top + {r}, out.shape[1] - 1)"),
+        arrays=for_rows(12, "lanes{r} = gpu.local.array(32, acc)"),
+        begin=for_rows(16, "lanes{r}[lane] = acc(0)"),
+        factors=for_rows(16, "x{r} = acc(a[z, i{r}, k])"),
+        steps=for_rows(20, "lanes{r}[lane] = " + step.format("lanes{r}[lane]", "x{r}", "other")),
+        store=for_rows(16, "out[z, i{r}, left + lane] = lanes{r}[lane]"),
+    )
 
 
 def matmul(a: Any, b: Any, out: Any = None, dtype: Any = None, stream: Any = None) -> Any:
@@ -148,8 +166,8 @@ def _stack(x: Array, batch: tuple[int, ...]) -> Array:
 def _run(kernel: Any, out: Any, a: Any, b: Any, device: str, stream: Any) -> None:
     stacks, rows, columns = out.shape
     if device in SERIAL:
-        threads = stacks * rows * -(-columns // 32)
-        kernel[-(-threads // 16), 16, stream](out, a, b)
+        threads = stacks * -(-rows // ROWS) * -(-columns // 32)
+        kernel[-(-threads // 4), 4, stream](out, a, b)
         return
     most = 65535
     for first in range(0, stacks, most):

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core, _elementwise
 from ._elementwise import Elementwise, compute, dtype_of_type, is_array, operand, type_of
-from ._jit import OPTIONS, Kernel, check_options, function_of
+from ._jit import OPTIONS, Kernel, check_options, declared_types, function_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,6 +92,8 @@ class UFunc(Kernel):
         self.nout = 0  # known by the first loop
         self._loops = [self._declared_loop(s) for s in signatures]
         self._found: dict[Any, Loop] = {}
+        if signatures and not code.co_flags & 0x4:
+            self._declared = declared_types(function, signatures)  # kernels that call it convert to them
         if not self.nin:
             raise TypeError(f"vectorize: {self.__name__} has no parameters")
 
