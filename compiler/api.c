@@ -81,8 +81,9 @@ static void build(Unit *u, IrModule *m) {
     target_open(u);
     if (u->error) return;
     bool threads = u->o->target == TARGET_CPU && !m->host_function;
-    u->regions = threads ? ir_regions(m) : NULL;
-    u->vectors = threads && u->o->opt ? ir_vectors(m, u->regions) : NULL;
+    bool warps = threads && u->o->opt;
+    u->regions = threads ? ir_regions(m, &warps) : NULL;
+    u->vectors = threads && u->o->opt ? ir_vectors(m, u->regions, warps) : NULL;
     lower_module(u->ctx, u->mod, u->tm, m, u->o, u->regions, u->vectors);
 #ifndef NDEBUG
     char *wrong = NULL;
@@ -199,6 +200,12 @@ static bool fill_links(Image *image, const IrModule *m, const CompileOptions *o)
     return image->links;
 }
 
+static bool has_warp_ops(const IrModule *m) {
+    for (unsigned op = 0; op < OP__COUNT; op++)
+        if (ir_is_warp_op((Op)op) && has_op(m, (Op)op)) return true;
+    return false;
+}
+
 /* Everything but the code. */
 static Image *new_image(const IrModule *m, const CompileOptions *o, const Regions *r) {
     Image *image = calloc(1, sizeof *image);
@@ -210,6 +217,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
     image->calls_out = m->foreign.n > 0;
     image->shared_bytes = shared_layout(m, NULL);
     image->grid_sync = has_op(m, OP_GRIDSYNC);
+    image->warps = o->target == TARGET_CPU && has_warp_ops(m);
     if (r) fill_regions(image, m, r);
     if (o->target == TARGET_PTX) {
         image->sm = o->sm;

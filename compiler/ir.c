@@ -138,6 +138,11 @@ unsigned type_takes(Type t) {
     }
 }
 
+bool ir_is_warp_op(Op op) {
+    return op == OP_SYNCWARP || op == OP_SHFL || op == OP_VOTE || op == OP_MATCH || op == OP_REDUX ||
+           op == OP_ACTIVEMASK;
+}
+
 Ref ir_terminator(const IrModule *m, BlockId b) {
     const RefVec *list = &m->blocks.at[b].instrs;
     if (!list->n) return REF_NONE;

@@ -205,7 +205,8 @@ typedef struct IrPrint {
 /* Facts that only a launch knows: a specialisation is made for a set of them. */
 enum { FACT_SIZE32 = 1, /* every byte extent is below 2^31 - FACT_SIZE32_SPARE, every grid * block product below 2^31 */
        FACT_ALIGN16 = 2, /* every array's data pointer is 16-byte aligned */
-       FACT_NOALIAS = 4  /* no array that is written overlaps another */ };
+       FACT_NOALIAS = 4, /* no array that is written overlaps another */
+       FACT_WARPS = 8    /* 32 threads that follow each other along x, from a multiple of 32 on, are a warp; kept where it matters */ };
 
 enum { FACT_SIZE32_SPARE = 1 << 24 };
 enum { MOST_RESULTS = 64 };
@@ -246,6 +247,7 @@ Ref ir_const(IrModule *m, BlockId b, Type type, uint64_t bits, uint32_t span);
 void ir_edges(IrModule *m);          /* recomputes preds and `dead`; PHI operands of lost edges go */
 uint32_t ir_postorder(const IrModule *m, BlockId *order);            /* returns the count; order[] has room for blocks.n */
 DomTree ir_dominators(const IrModule *m);                            /* in the module's arena */
+bool ir_is_warp_op(Op op);           /* waits for lanes of a warp, not for a block */
 Ref ir_terminator(const IrModule *m, BlockId b);                     /* the last instruction if it ENDS, else REF_NONE */
 bool ir_dominates(const DomTree *t, BlockId a, BlockId b);           /* a dominates b (also a == b); both live */
 /* Where the block's static shared arrays lie (offsets[], one for each; may be NULL): their bytes, a multiple of 16. */
@@ -286,6 +288,7 @@ typedef struct Uniformity {
 } Uniformity;
 /* The same question for the lanes of a vector, which run in lock step. */
 typedef struct IrLanes {
+    bool warps;              /* a vector is a warp: 32 lanes, the first one's threadIdx.x is a multiple of 32 */
     const bool *agree;       /* by block: its branch is known to lead all lanes the same way */
     const Uniformity *floor; /* values in kept[] (by Ref; may be NULL) are no better than here */
     const bool *kept;

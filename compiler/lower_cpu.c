@@ -305,13 +305,13 @@ static void name_variants(Lower *L, Val call, const char *symbol, Type t, unsign
 }
 
 /* Lanes from `first` on. */
-static Val part_of(Lower *L, Val v, unsigned first, unsigned n) {
+Val cpu_part(Lower *L, Val v, unsigned first, unsigned n) {
     Val indices[64];
     for (unsigned i = 0; i < n; i++) indices[i] = LLVMConstInt(L->i32, first + i, false);
     return LLVMBuildShuffleVector(L->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(indices, n), "part");
 }
 
-static Val joined(Lower *L, Val a, Val b) {
+Val cpu_joined(Lower *L, Val a, Val b) {
     Val indices[64];
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(a)) * 2;
     for (unsigned i = 0; i < n; i++) indices[i] = LLVMConstInt(L->i32, i, false);
@@ -324,11 +324,11 @@ static Val call_vector(Lower *L, const char *symbol, Type t, unsigned n, Val *ar
     if (lanes > most) {
         Val low[2], high[2];
         for (unsigned i = 0; i < n; i++) {
-            low[i] = part_of(L, args[i], 0, lanes / 2);
-            high[i] = part_of(L, args[i], lanes / 2, lanes / 2);
+            low[i] = cpu_part(L, args[i], 0, lanes / 2);
+            high[i] = cpu_part(L, args[i], lanes / 2, lanes / 2);
         }
         Val a = call_vector(L, symbol, t, n, low);
-        return joined(L, a, call_vector(L, symbol, t, n, high));
+        return cpu_joined(L, a, call_vector(L, symbol, t, n, high));
     }
     unsigned row = 0;
     while (mvec[row].bits != lanes * type_bits(t)) row++;

@@ -18,6 +18,8 @@ typedef struct CpuState {
 } CpuState;
 
 Ty cpu_pointer(Lower *L);
+Val cpu_part(Lower *L, Val v, unsigned first, unsigned n);   /* of a vector */
+Val cpu_joined(Lower *L, Val a, Val b);
 Val cpu_field(Lower *L, Ty t, Val base, size_t offset, const char *name);   /* loads *(base + offset) */
 /* Whether y and z of the threads (SREG_TID_X) or blocks (SREG_CTAID_X) are looked at; an exception and a print say all. */
 bool cpu_looks_at_yz(const IrModule *m, Sreg x);
@@ -58,12 +60,17 @@ void lanes_begin_row(Lower *L);      /* before a loop over x */
 bool lanes_may_part(const Lower *L, const VectorRegion *g);
 Val lanes_are_full(Lower *L);
 void lower_lanes(Lower *L, const VectorRegion *g, bool full);
+Val lower_warp(Lower *L, Ref r);     /* lower_cpu_warp.c */
 LaneKind lane_kind(const Lower *L, Ref r);
 Val lanes_value(Lower *L, Ref r);    /* as a vector */
 void lanes_again(Lower *L, Ref r);
 Val lanes_splat(Lower *L, Val v);
 Val lanes_mask(const Lower *L);      /* lanes that exist; NULL: all */
 Ty lanes_type(const Lower *L, Ref r);/* as the value is held */
+Val lanes_steps(const Lower *L, Ty t, uint64_t step);        /* 0, step, 2 * step ... */
+Val lanes_bits(Lower *L, Val mask);                         /* as an integer */
+Val lanes_both(Lower *L, Val mask, Val cond);               /* mask NULL: all; lanes that are off don't matter */
+Val lanes_variable(Lower *L, Ty t, const char *name);
 Val lanes_load(Lower *L, Ty element, unsigned align, Val at, Val mask);
 void lanes_store(Lower *L, Val v, unsigned align, Val at, Val mask);
 void lanes_scatter(Lower *L, Val v, unsigned align, Val first, uint64_t stride);  /* for lanes that exist */

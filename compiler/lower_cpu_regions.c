@@ -341,8 +341,7 @@ void region_blocks(Lower *L, uint32_t k) {
     while (depth) {
         BlockId b = stack[depth - 1];
         const Block *block = &m->blocks.at[b];
-        const Instr *before = block->instrs.n > 1 ? &m->instrs.at[block->instrs.at[block->instrs.n - 2]] : NULL;
-        s->ends[b] = before && op_info[before->op].flags & SYNC;
+        s->ends[b] = block->instrs.n > 1 && L->regions->is_cut[block->instrs.at[block->instrs.n - 2]];
         if (s->ends[b] || at[b] == block->nsucc) {
             s->order[s->n++] = b;
             depth--;

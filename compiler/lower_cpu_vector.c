@@ -71,7 +71,7 @@ Val lanes_splat(Lower *L, Val v) {
 }
 
 /* 0, step, 2 * step ... */
-static Val steps(const Lower *L, Ty t, uint64_t step) {
+Val lanes_steps(const Lower *L, Ty t, uint64_t step) {
     Val parts_of[64];
     for (unsigned i = 0; i < L->body->lanes; i++) parts_of[i] = LLVMConstInt(t, step * i, false);
     return LLVMConstVector(parts_of, L->body->lanes);
@@ -79,10 +79,10 @@ static Val steps(const Lower *L, Ty t, uint64_t step) {
 
 static Val widen_first(Lower *L, Val v, uint64_t stride) {
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) {
-        Val offsets = steps(L, L->i64, stride);
+        Val offsets = lanes_steps(L, L->i64, stride);
         return LLVMBuildGEP2(L->b, L->i8, v, &offsets, 1, "lanes");
     }
-    return LLVMBuildAdd(L->b, lanes_splat(L, v), steps(L, LLVMTypeOf(v), stride), "lanes");
+    return LLVMBuildAdd(L->b, lanes_splat(L, v), lanes_steps(L, LLVMTypeOf(v), stride), "lanes");
 }
 
 /* The value as it is held: a scalar, the first lane's, or a vector. */
@@ -110,21 +110,21 @@ Ty lanes_type(const Lower *L, Ref r) {
 
 /* ---- masks --------------------------------------------------------------------------------------- */
 
-static Val as_bits(Lower *L, Val mask) {
+Val lanes_bits(Lower *L, Val mask) {
     return LLVMBuildBitCast(L->b, mask, LLVMIntTypeInContext(L->ctx, L->body->lanes), "bits");
 }
 
 static Val any(Lower *L, Val mask) {
-    Val bits = as_bits(L, mask);
+    Val bits = lanes_bits(L, mask);
     return ll_icmp(L, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)));
 }
 
 static Val all(Lower *L, Val mask) {
-    Val bits = as_bits(L, mask);
+    Val bits = lanes_bits(L, mask);
     return ll_icmp(L, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)));
 }
 
-static Val both(Lower *L, Val mask, Val cond) {
+Val lanes_both(Lower *L, Val mask, Val cond) {
     return mask ? ll_select(L, mask, cond, LLVMConstNull(mask_type(L))) : cond;
 }
 
@@ -132,14 +132,14 @@ static Val full_mask(Lower *L, Val mask) { return mask ? mask : LLVMConstAllOnes
 
 /* Where the first lane that is on lies; i64. */
 static Val first_on(Lower *L, Val mask) {
-    Val bits = as_bits(L, mask), args[2] = {bits, LLVMConstInt(L->i1, 0, false)};
+    Val bits = lanes_bits(L, mask), args[2] = {bits, LLVMConstInt(L->i1, 0, false)};
     return LLVMBuildZExt(L->b, ll_intrinsic(L, "llvm.cttz", LLVMTypeOf(bits), 2, args), L->i64, "first");
 }
 
 static Val last_on(Lower *L, Val mask) {
     unsigned lanes = L->body->lanes;
     if (!mask) return LLVMConstInt(L->i64, lanes - 1, false);
-    Val bits = as_bits(L, mask), args[2] = {bits, LLVMConstInt(L->i1, 0, false)};
+    Val bits = lanes_bits(L, mask), args[2] = {bits, LLVMConstInt(L->i1, 0, false)};
     Val above = LLVMBuildZExt(L->b, ll_intrinsic(L, "llvm.ctlz", LLVMTypeOf(bits), 2, args), L->i64, "above");
     return LLVMBuildSub(L->b, LLVMConstInt(L->i64, lanes - 1, false), above, "last");
 }
@@ -287,7 +287,7 @@ static Val in_lanes(Lower *L, const Instr *in) {
 
 /* ---- lane by lane --------------------------------------------------------------------------------- */
 
-static Val variable(Lower *L, Ty t, const char *name) {
+Val lanes_variable(Lower *L, Ty t, const char *name) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(L->b);
     Val first = LLVMGetFirstInstruction(L->entry);
     if (first) LLVMPositionBuilderBefore(L->b, first);
@@ -305,7 +305,7 @@ static Val spill(Lower *L, Ref r) {
     Val v = held(L, r);
     Ty element = ll_scalar(L, type_of(L, r));
     if (element == L->i1) v = LLVMBuildZExt(L->b, v, wide(L, L->i8), "v");
-    Val at = variable(L, LLVMTypeOf(v), "lanes");
+    Val at = lanes_variable(L, LLVMTypeOf(v), "lanes");
     LLVMBuildStore(L->b, v, at);
     return at;
 }
@@ -331,10 +331,10 @@ static Val one_lane(Lower *L, Ref r, Val spilled, Val lane) {
 static Val lane_by_lane(Lower *L, Ref r) {
     const Instr *in = instr(L, r);
     Ty element = ll_scalar(L, (Type)in->type), bits_type = LLVMIntTypeInContext(L->ctx, L->body->lanes);
-    Val spilled[4], args[4], result = variable(L, wide(L, in_memory(L, element)), "result");
+    Val spilled[4], args[4], result = lanes_variable(L, wide(L, in_memory(L, element)), "result");
     assert(in->nargs <= 4);
     for (uint32_t i = 0; i < in->nargs; i++) spilled[i] = spill(L, in->args[i]);
-    Val on = as_bits(L, full_mask(L, L->body->now));
+    Val on = lanes_bits(L, full_mask(L, L->body->now));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), again = ll_block(L, "lane"), done = ll_block(L, "lanes");
     if (L->body->now) LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntNE, on, LLVMConstNull(bits_type)), again, done);
     else LLVMBuildBr(L->b, again);
@@ -404,7 +404,7 @@ static Val compute(Lower *L, Ref r) {
     case OP_ADDR: return address(L, r);
     case OP_FENCE: return lower_operation(L, in, NULL);
     case OP_SREG:
-        if (in->sub == SREG_LANEID) return lane_id(L);
+        if (in->sub == SREG_LANEID && lane_kind(L, r) == LANE_VECTOR) return lane_id(L);
         return lower_root(L, r);
     case OP_CONST:
     case OP_PARAM:
@@ -412,6 +412,7 @@ static Val compute(Lower *L, Ref r) {
     case OP_DATA: return lower_root(L, r);
     default: break;
     }
+    if (ir_is_warp_op((Op)in->op)) return lower_warp(L, r);
     if (lane_kind(L, r) != LANE_VECTOR) return in_first(L, r);
     return is_single(in) ? lane_by_lane(L, r) : in_lanes(L, in);
 }
@@ -590,8 +591,8 @@ static void branch_if_agreed(Lower *L, BlockId b, Ref cond) {
 static void part_here(Lower *L, BlockId b, Val cond) {
     const Block *block = &L->m->blocks.at[b];
     Val now = L->body->now;
-    take_edge(L, b, 0, both(L, now, cond));
-    take_edge(L, b, 1, both(L, now, LLVMBuildNot(L->b, cond, "no")));
+    take_edge(L, b, 0, lanes_both(L, now, cond));
+    take_edge(L, b, 1, lanes_both(L, now, LLVMBuildNot(L->b, cond, "no")));
     if (L->body->parted) return;
     /* the chain starts at the first block that lanes wait for */
     BlockId to = block->succ[0], other = block->succ[1];
@@ -631,7 +632,7 @@ static void lower_instrs(Lower *L, BlockId b) {
         Ref r = block->instrs.at[i];
         const Instr *in = instr(L, r);
         debug_at(L, in->span);
-        if (op_info[in->op].flags & SYNC) {
+        if (L->regions && L->regions->is_cut[r]) {
             B->region->wait(L, r);
             return;
         }
@@ -742,7 +743,7 @@ static void make_variables(Lower *L) {
         L->first[b] = ll_block(L, "b");
         if (parts(B, b)) {
             B->after[b] = ll_block(L, "after");
-            B->mask[b] = variable(L, mask_type(L), "mask");
+            B->mask[b] = lanes_variable(L, mask_type(L), "mask");
             LLVMBuildStore(L->b, LLVMConstNull(mask_type(L)), B->mask[b]);
         }
         for (uint32_t k = 0; k < block->instrs.n; k++) {
@@ -750,11 +751,11 @@ static void make_variables(Lower *L) {
             const Instr *in = instr(L, r);
             if (in->type == T_VOID || is_root((Op)in->op) || B->region->ready[r]) continue;
             if (in->op == OP_PHI) {
-                B->incoming[r] = variable(L, lanes_type(L, r), "in");
+                B->incoming[r] = lanes_variable(L, lanes_type(L, r), "in");
                 LLVMBuildStore(L->b, LLVMGetPoison(lanes_type(L, r)), B->incoming[r]);
             }
             if (!L->variable[r] && parts(B, b) && B->v->leaves_block[r])
-                L->variable[r] = variable(L, lanes_type(L, r), "var");
+                L->variable[r] = lanes_variable(L, lanes_type(L, r), "var");
         }
     }
 }
@@ -815,7 +816,7 @@ static void lower_masked(Lower *L) {
     B->full = false;
     B->lanes = B->v->masked_lanes;
     B->u = &B->v->masked;
-    B->on = ll_icmp(L, LLVMIntULT, steps(L, L->i32, 1), lanes_splat(L, lanes_left(L)));
+    B->on = ll_icmp(L, LLVMIntULT, lanes_steps(L, L->i32, 1), lanes_splat(L, lanes_left(L)));
     lower_body(L);
 }
 
@@ -863,8 +864,8 @@ void lower_vectors(Lower *L, const VectorRegion *g) {
 }
 
 void lanes_variables(Lower *L) {
-    L->cpu->step = variable(L, L->i32, "step");
-    L->cpu->until = variable(L, L->i32, "until");
+    L->cpu->step = lanes_variable(L, L->i32, "step");
+    L->cpu->until = lanes_variable(L, L->i32, "until");
 }
 
 void lanes_begin_row(Lower *L) { LLVMBuildStore(L->b, LLVMConstInt(L->i32, 0, false), L->cpu->until); }

@@ -128,6 +128,16 @@ static uint32_t renumber(IrModule *m, Op op, uint32_t n, uint32_t *moved) {
     return kept;
 }
 
+/* A fact that only operations of warps ask for. */
+static void drop_fact(IrModule *m) {
+    for (BlockId b = 0; b < m->blocks.n; b++) {
+        const Block *block = &m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
+            if (ir_is_warp_op((Op)m->instrs.at[block->instrs.at[i]].op)) return;
+    }
+    m->facts &= ~(uint32_t)FACT_WARPS;
+}
+
 /* Parameters, and places that raise or print, which nothing names. */
 static void drop_unused(IrModule *m) {
     uint32_t *moved = ARENA_ARRAY(m->arena, uint32_t, m->params.n);
@@ -152,4 +162,5 @@ void pass_params(IrModule *m) {
     bool stores = mark_accesses(&t);
     mark_invariant(&t, stores);
     drop_unused(m);
+    drop_fact(m);
 }

@@ -8,6 +8,7 @@
 #include "regions.h"
 
 #include "loops.h"
+#include "vectors.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct Builder {
 } Builder;
 
 static bool waits(const Instr *in) { return op_info[in->op].flags & SYNC; }
+static bool waits_for_block(const Instr *in) { return waits(in) && !ir_is_warp_op((Op)in->op); }
 
 static bool any_instr(const IrModule *m, bool (*is)(const Instr *in)) {
     for (BlockId b = 0; b < m->blocks.n; b++) {
@@ -30,7 +32,7 @@ static bool any_instr(const IrModule *m, bool (*is)(const Instr *in)) {
     return false;
 }
 
-static bool needs_regions(const Instr *in) { return waits(in) || in->op == OP_SHARED; }
+static bool is_shared(const Instr *in) { return in->op == OP_SHARED; }
 
 /* ---- loops that wait for memory ---------------------------------------------------------------- */
 
@@ -110,13 +112,13 @@ static BlockId split(IrModule *m, BlockId b, uint32_t i) {
     return next;
 }
 
-static void make_cuts(Builder *B) {
+static void make_cuts(Builder *B, bool (*is_cut)(const Instr *in)) {
     IrModule *m = B->m;
     for (BlockId b = 0; b < m->blocks.n; b++) { /* the new blocks too */
         if (m->blocks.at[b].dead) continue;
         for (uint32_t i = 0; i < m->blocks.at[b].instrs.n; i++) {
             Ref sync = m->blocks.at[b].instrs.at[i];
-            if (!waits(&m->instrs.at[sync])) continue;
+            if (!is_cut(&m->instrs.at[sync])) continue;
             Cut cut = {sync, split(m, b, i)};
             VEC_PUSH(m->arena, &B->r->cuts, cut);
             break;
@@ -259,12 +261,14 @@ static bool all_uniform(const Builder *B, const Uniformity *u) {
     return true;
 }
 
-Regions *ir_regions(IrModule *m) {
+Regions *ir_regions(IrModule *m, bool *warps) {
     if (any_instr(m, looks_at_others)) yield_in_loops(m);
-    if (!any_instr(m, needs_regions)) return NULL;
+    *warps = *warps && ir_warps_are_vectors(m);
+    bool (*is_cut)(const Instr *in) = *warps ? waits_for_block : waits;
+    if (!any_instr(m, is_cut) && !any_instr(m, is_shared)) return NULL;
     Builder builder = {.m = m, .r = ARENA_NEW(m->arena, Regions)};
     Builder *B = &builder;
-    make_cuts(B);
+    make_cuts(B, is_cut);
     Uniformity u = ir_uniformity(m, NULL);
     B->r->uniform = all_uniform(B, &u);
     B->r->slot = ARENA_ARRAY(m->arena, uint32_t, m->instrs.n);
@@ -272,6 +276,8 @@ Regions *ir_regions(IrModule *m) {
     B->r->shared = ARENA_ARRAY(m->arena, bool, m->instrs.n);
     B->r->again = ARENA_ARRAY(m->arena, bool, m->instrs.n);
     B->cost = ARENA_ARRAY(m->arena, uint8_t, m->instrs.n);
+    B->r->is_cut = ARENA_ARRAY(m->arena, bool, m->instrs.n);
+    for (uint32_t i = 0; i < B->r->cuts.n; i++) B->r->is_cut[B->r->cuts.at[i].sync] = true;
     liveness(B);
     if (B->r->cuts.n) place_arrays(B);
     for (uint32_t i = 0; i < B->r->cuts.n; i++)

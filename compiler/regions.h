@@ -23,13 +23,15 @@ typedef struct Regions {
     bool *again;         /* by Ref: made of what every region can compute: constants, parameters, indices */
     uint32_t thread_bytes, block_bytes;
     bool uniform;        /* all threads of a block reach the same cuts in the same order */
+    bool *is_cut;        /* by Ref: an operation that waits and stands in cuts[] */
     uint64_t *live;      /* bits by block and Ref: alive at the block's start */
     uint32_t words;      /* of a row of `live` */
 } Regions;
 
 /* Splits blocks behind operations that wait and puts a wait on the way back in loops that wait for memory. NULL: the
- * kernel has neither shared memory nor waits. */
-Regions *ir_regions(IrModule *m);
+ * kernel has neither shared memory nor waits. *warps: may a vector of threads be a warp? Then, if it still is, operations of
+ * warps aren't waits. */
+Regions *ir_regions(IrModule *m, bool *warps);
 /* Is the value computed at the start of each region, wherever its place in the kernel is? */
 static inline bool regions_start_with(const Regions *r, const IrModule *m, Ref value) {
     return r->again[value] || m->instrs.at[value].op == OP_ALLOCA;

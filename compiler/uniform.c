@@ -155,6 +155,7 @@ static Form affine(int64_t stride, bool exact) { return (Form){SHAPE_AFFINE, str
 static Form sreg_form(const Analysis *A, Sreg s) {
     if (s == SREG_TID_X) return affine(1, true);
     if ((s == SREG_TID_Y || s == SREG_TID_Z) && !A->lanes) return affine(0, true);
+    if (s == SREG_LANEID && A->lanes && A->lanes->warps) return affine(1, true);
     return s == SREG_LANEID ? varying : (Form){SHAPE_BLOCK, 0, true};
 }
 
@@ -212,6 +213,42 @@ static Form linear_form(const Analysis *A, const Instr *in, const Form *f) {
     }
 }
 
+/* ---- a vector that is a warp ---- */
+
+static bool is_thread_x(const Analysis *A, Ref r) {
+    const Instr *in = instr(A, r);
+    while (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32)
+        in = instr(A, in->args[0]);
+    return in->op == OP_SREG && in->sub == SREG_TID_X;
+}
+
+/* threadIdx.x by or with a constant: the number of the warp, the lane, `x < 32`. */
+static bool warp_form(const Analysis *A, const Instr *in, Form *out) {
+    int64_t c;
+    if (!A->lanes || !A->lanes->warps || in->nargs != 2) return false;
+    if (!is_thread_x(A, in->args[0]) || !const_value(A, in->args[1], &c) || c < 1) return false;
+    bool whole = c % 32 == 0;
+    switch (in->op) {
+    case OP_AND: *out = affine(1, true); return c == 31;
+    case OP_FLOORMOD:
+    case OP_TRUNCMOD: *out = affine(1, true); return c == 32;
+    case OP_SHR: *out = (Form){SHAPE_BLOCK, 0, true}; return c >= 5 && c < 31;
+    case OP_FLOORDIV:
+    case OP_TRUNCDIV: *out = (Form){SHAPE_BLOCK, 0, true}; return whole;
+    case OP_CMP: *out = (Form){SHAPE_BLOCK, 0, true}; return whole && (in->sub == PRED_LT || in->sub == PRED_GE);
+    default: return false;
+    }
+}
+
+/* With one mask for all lanes, they all get the same. */
+static Form collective_form(const Analysis *A, const Instr *in) {
+    if (!A->lanes || !A->lanes->warps) return varying;
+    if (in->op == OP_ACTIVEMASK) return (Form){SHAPE_BLOCK, 0, true};
+    Form mask = form_of(A, in->args[0]);
+    if (mask.shape == UNSET) return mask;
+    return mask.shape <= SHAPE_BLOCK ? (Form){SHAPE_BLOCK, 0, true} : varying;
+}
+
 /* The worst of the operands; an affine one stays so in operations that are linear in it. */
 static Form pure_form(const Analysis *A, const Instr *in) {
     Form f[3] = {{0}};
@@ -224,6 +261,8 @@ static Form pure_form(const Analysis *A, const Instr *in) {
         if (g.shape > worst) worst = g.shape;
         strides |= g.stride != 0;
     }
+    Form special;
+    if (warp_form(A, in, &special)) return special;
     if (worst == SHAPE_AFFINE && strides) return linear_form(A, in, f);
     return (Form){worst, 0, worst != SHAPE_VARYING};
 }
@@ -264,6 +303,9 @@ static Form evaluate(const Analysis *A, const Instr *in) {
     case OP_PARAM: return (Form){SHAPE_BLOCK, 0, true};
     case OP_SREG: return sreg_form(A, (Sreg)in->sub);
     case OP_BARRIER_RED: return (Form){SHAPE_BLOCK, 0, true};
+    case OP_VOTE:
+    case OP_REDUX:
+    case OP_ACTIVEMASK: return collective_form(A, in);
     case OP_ALLOCA: return varying;
     case OP_PHI: return phi_form(A, in);
     case OP_LOAD: return load_form(A, in);

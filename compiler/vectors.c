@@ -10,11 +10,12 @@
 
 /* For elements of up to 4 bytes; half as many for 8 bytes. Rows of a block are often as short as SHORT; a thread's own
  * loop gains from more independent lanes, which fill latencies and whole cache lines. */
-enum { SHORT = 16, LONG = 32, LONGEST = 64 };
+enum { SHORT = 16, LONG = 32, LONGEST = 64, WARP = 32 };
 
 typedef struct Plan {
     IrModule *m;
     const Regions *r;
+    bool warps;
     Vectors *v;
     bool *kept; /* by Ref: lives across a cut */
 } Plan;
@@ -64,6 +65,33 @@ static bool any_instr(const Plan *P, bool (*is)(const Plan *P, Ref r)) {
 
 static bool is_alloca(const Plan *P, Ref r) { return instr(P, r)->op == OP_ALLOCA; }
 
+/* ---- warps --------------------------------------------------------------------------------------- */
+
+static bool is_warp_op(const Plan *P, Ref r) { return ir_is_warp_op((Op)instr(P, r)->op); }
+static bool is_yield(const Plan *P, Ref r) { return instr(P, r)->op == OP_NANOSLEEP; }
+static bool is_obstacle(const Plan *P, Ref r) { return is_serial(P, instr(P, r)) || is_yield(P, r); }
+
+/* All lanes come to an operation of warps, all threads to one of the block. */
+static bool comes_together(const IrModule *m, Ref r, const Uniformity *lanes, const Uniformity *threads) {
+    const Instr *in = &m->instrs.at[r];
+    if (!(op_info[in->op].flags & SYNC)) return true;
+    if (!ir_is_warp_op((Op)in->op)) return !threads->block_divergent[in->block];
+    return !lanes->block_divergent[in->block] && (!in->nargs || lanes->value[in->args[0]] <= SHAPE_BLOCK);
+}
+
+bool ir_warps_are_vectors(IrModule *m) {
+    Plan P = {.m = m};
+    if (!(m->facts & FACT_WARPS) || !any_instr(&P, is_warp_op) || any_instr(&P, is_obstacle)) return false;
+    Uniformity lanes = ir_uniformity(m, &(IrLanes){.warps = true}), threads = ir_uniformity(m, NULL);
+    if (lanes.irreducible) return false;
+    for (BlockId b = 0; b < m->blocks.n; b++) {
+        const Block *block = &m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
+            if (!comes_together(m, block->instrs.at[i], &lanes, &threads)) return false;
+    }
+    return true;
+}
+
 /* ---- guards -------------------------------------------------------------------------------------- */
 
 /* A comparison of something that grows along x with what all lanes share, or several. */
@@ -89,7 +117,7 @@ static bool writes(const Plan *P, BlockId b) {
 
 static bool waits(const Plan *P, BlockId b) {
     const Block *block = &P->m->blocks.at[b];
-    return block->instrs.n > 1 && op_info[instr(P, block->instrs.at[block->instrs.n - 2])->op].flags & SYNC;
+    return P->r && block->instrs.n > 1 && P->r->is_cut[block->instrs.at[block->instrs.n - 2]];
 }
 
 /* By block: something may have been written since the region's start. A body that is left then can't start again. */
@@ -134,7 +162,7 @@ static void analyse_full(Plan *P) {
     Vectors *v = P->v;
     for (bool changed = true; changed;) {
         changed = false;
-        v->full = ir_uniformity(P->m, &(IrLanes){v->agree, &v->masked, P->kept});
+        v->full = ir_uniformity(P->m, &(IrLanes){P->warps, v->agree, &v->masked, P->kept});
         for (BlockId b = 0; b < P->m->blocks.n; b++)
             if (v->agree[b] && v->full.block_divergent[b]) v->agree[b] = false, changed = true;
     }
@@ -219,8 +247,8 @@ static void count_lanes(Plan *P) {
     if (P->v->rows) masked = SHORT;
     if (P->r && P->r->cuts.n) full = P->v->rows ? SHORT : LONG, masked = SHORT;
     unsigned wide = any_instr(P, is_wide) ? 2 : 1;
-    P->v->full_lanes = full / wide;
-    P->v->masked_lanes = masked / wide;
+    P->v->full_lanes = P->warps ? WARP : full / wide;
+    P->v->masked_lanes = P->warps ? WARP : masked / wide;
 }
 
 /* Without waits LLVM does as well where a thread has no loops. */
@@ -232,12 +260,12 @@ static bool worth_it(const Plan *P) {
     return true;
 }
 
-Vectors *ir_vectors(IrModule *m, const Regions *r) {
+Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps) {
     Arena *a = m->arena;
-    Plan plan = {.m = m, .r = r, .v = ARENA_NEW(a, Vectors)};
+    Plan plan = {.m = m, .r = r, .warps = warps, .v = ARENA_NEW(a, Vectors)};
     Plan *P = &plan;
     Vectors *v = P->v;
-    if (any_instr(P, is_alloca) || (r && (r->cuts.n == 0 || !r->uniform))) return NULL;
+    if (any_instr(P, is_alloca) || (r && ((r->cuts.n == 0 && !warps) || !r->uniform))) return NULL;
     v->agree = ARENA_ARRAY(a, bool, m->blocks.n);
     v->serial = ARENA_ARRAY(a, bool, m->blocks.n);
     v->place = ARENA_ARRAY(a, uint32_t, m->blocks.n);
@@ -245,10 +273,10 @@ Vectors *ir_vectors(IrModule *m, const Regions *r) {
     v->leaves_loop = ARENA_ARRAY(a, bool, m->instrs.n);
     P->kept = ARENA_ARRAY(a, bool, m->instrs.n);
     for (Ref k = 1; r && k < m->instrs.n; k++) P->kept[k] = r->slot[k] != NO_SLOT;
-    v->masked = ir_uniformity(m, &(IrLanes){0});
+    v->masked = ir_uniformity(m, &(IrLanes){.warps = warps});
     if (v->masked.irreducible) return NULL;
     find_serial(P);
-    if (!worth_it(P)) return NULL;
+    if (!warps && !worth_it(P)) return NULL;
     v->last = ARENA_ARRAY(a, uint32_t, v->masked.nloops);
     find_guards(P);
     analyse_full(P);

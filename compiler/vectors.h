@@ -19,7 +19,9 @@ typedef struct Vectors {
     bool *leaves_block, *leaves_loop; /* by Ref: used in another block than its own; outside of its innermost loop */
 } Vectors;
 
-/* NULL: nothing in the kernel is worth it. r: its regions, NULL if it has none. */
-Vectors *ir_vectors(IrModule *m, const Regions *r);
+/* NULL: nothing in the kernel is worth it. r: its regions, NULL if it has none. warps: it must be, a vector is a warp. */
+Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps);
+/* Has the kernel operations of warps, and do all lanes of a warp come to each of them together, with one mask? */
+bool ir_warps_are_vectors(IrModule *m);
 
 #endif

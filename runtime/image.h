@@ -165,6 +165,7 @@ typedef struct Image {
     ImageCut *cuts;              /* cut k is what region k + 1 follows */
     uint32_t ncuts, thread_bytes, block_bytes;  /* of the frame */
     bool uniform;                /* all threads of a block take the same cuts */
+    bool warps;                  /* of the CPU: has operations of warps; a launch whose rows aren't warps takes other code */
     bool grid_sync;              /* waits for the whole grid: every launch is cooperative */
     void *host_fn;               /* host functions: address */
     void *code;                  /* the compiler library's handle of the loaded code; unload() gives it back */

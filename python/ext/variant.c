@@ -244,6 +244,7 @@ static Variant *compile(const CompileRequest *r) {
     if (r->host_function && !(v->result = type_from_argtype(&c.result))) goto error;
     if (compile_options_sm(&options, r->options, r->sm) < 0) goto error;
     v->image = compilation_image(&c, &options);
+    if (v->image && !v->image->warps) v->facts &= ~(uint32_t)FACT_WARPS;
     if (!v->image || prints_keep_types(v, c.module) < 0 || learn_written(v) < 0 || insert(r->kernel, v) < 0) goto error;
     compilation_close(&c);
     return v;
@@ -290,6 +291,10 @@ static void unlock(KernelObject *k) {
 static Variant *find_or_compile(KernelObject *k, const Wanted *w, uint32_t facts) {
     if (lock(k) < 0) return NULL;
     Found f = find(k, w, facts);
+    if (f.any && !f.any->image->warps && facts & FACT_WARPS) { /* known by now */
+        facts &= ~(uint32_t)FACT_WARPS;
+        f = find(k, w, facts);
+    }
     if (!f.exact && f.n >= MOST_FACTS) {
         f.exact = f.serves;
         facts = 0;
@@ -306,15 +311,25 @@ static Variant *find_or_compile(KernelObject *k, const Wanted *w, uint32_t facts
     return v;
 }
 
+/* Is each 32 threads along x a warp? */
+static bool rows_are_warps(const LaunchConfig *c) { return c->block[0] % 32 == 0 || c->block[1] * c->block[2] == 1; }
+
+/* The facts of a launch; known: a variant for the same types, NULL if there is none yet. */
+static uint32_t facts_of(const Bound *b, const Variant *known, const LaunchConfig *c, int sm) {
+    uint32_t facts = args_facts(b, known ? known->written : NULL, c);
+    bool matters = sm == 0 && (!known || known->image->warps);
+    return matters && rows_are_warps(c) ? facts | FACT_WARPS : facts;
+}
+
 Variant *variant_for_launch(Bound *b, const LaunchConfig *c) {
     struct Variants *t = b->kernel->variants;
     int sm = b->device ? compile_sm(b->device) : 0;
     if (sm < 0) return NULL;
     Wanted w = {b->key, b->key_size, (uint16_t)sm, false};
     Variant *last = t->last;
-    if (last && has_key(last, &w) && args_facts(b, last->written, c) == last->facts) return last;
+    if (last && has_key(last, &w) && facts_of(b, last, c, sm) == last->facts) return last;
     Found f = find(b->kernel, &w, 0);
-    uint32_t facts = args_facts(b, f.any ? f.any->written : NULL, c);
+    uint32_t facts = facts_of(b, f.any, c, sm);
     f = find(b->kernel, &w, facts);
     Variant *v = f.exact;
     if (!v && f.n >= MOST_FACTS) v = f.serves;
@@ -337,6 +352,7 @@ Variant *variant_of_types(KernelObject *k, PyObject *types, Device *d) {
     if (!key) return NULL;
     w.key = key;
     uint32_t facts = host_function ? 0 : FACT_SIZE32 | FACT_ALIGN16 | FACT_NOALIAS; /* what most launches have */
+    if (!host_function && sm == 0) facts |= FACT_WARPS;
     Variant *v = find_or_compile(k, &w, facts);
     PyMem_Free(key);
     return v;
