@@ -1,0 +1,338 @@
+"""Kernels whose threads part, in all the ways that running threads in vectors gets wrong easily.
+
+The `python` device runs one thread after the other, and says what is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gpu
+import numpy as np
+import pytest
+
+ALL = 0xFFFFFFFF
+ROWS = [5, 64, (16, 3), (33, 2)]  # shorter and longer than a vector, one and several
+CONTROL: list[Callable[..., Any]] = []
+WARPS: list[Callable[..., Any]] = []
+
+
+def control(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel (x, y, n): x int32[64], y int64 with an element for each thread, n fewer than the threads."""
+    CONTROL.append(gpu.jit(f))
+    return f
+
+
+def warps(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, with operations of warps in it."""
+    WARPS.append(gpu.jit(f))
+    return f
+
+
+def results(kernel: Callable[..., Any], device: str, block: int | tuple[int, int], dtype: str = "i4") -> np.ndarray:
+    threads = 2 * int(np.prod(block))
+    x = (np.arange(64) * 37 % 64).astype(dtype)
+    y = np.full(threads, -1, np.int64)
+    with gpu.device(device):
+        kernel[2, block](x, y, threads - 3)
+    return y
+
+
+def number(i: int) -> int:
+    """The thread in the grid, all blocks counted."""
+    t = gpu.threadIdx.x + gpu.blockDim.x * gpu.threadIdx.y
+    return t + gpu.blockIdx.x * gpu.blockDim.x * gpu.blockDim.y
+
+
+@control
+def guard(x, y, n):
+    i = number(0)
+    if i < n:
+        total = 0
+        for k in range(8):
+            total += int(x[(i + k) % 64]) * k
+        y[i] = total
+
+
+@control
+def early_return(x, y, n):
+    i = number(0)
+    if i >= n or i % 3 == 1:
+        return
+    for k in range(x[i % 64] % 5):
+        y[i] += k
+
+
+@control
+def own_trip_counts(x, y, n):
+    i = number(0)
+    a, k = i, 0
+    while a % 7 != 3 and k < 20:
+        a, k = (a * 3 + x[k]) % 1000, k + 1
+    y[i] = a * 100 + k
+
+
+@control
+def leaves_in_the_middle(x, y, n):
+    i = number(0)
+    last = -5
+    for k in range(10):
+        if k == x[i % 64] % 12:
+            last = k * 1000
+            break
+        if (k + i) % 3 == 0:
+            continue
+        last = last * 2 + k
+    else:
+        last -= 7
+    y[i] = last
+
+
+@control
+def loops_in_loops(x, y, n):
+    i = number(0)
+    total = 0
+    for a in range(i % 4):
+        for b in range(x[(i + a) % 64] % 4):
+            if b > a:
+                total += 1
+                break
+            total += a * 10 + b * i
+        if total > 200:
+            break
+    y[i] = total
+
+
+@control
+def two_ways_back(x, y, n):
+    i = number(0)
+    a = b = 0
+    k = 0
+    while k < 12:
+        k += 1
+        if (k ^ i) & 1:
+            a += k
+            continue
+        b += a * k
+    y[i] = a + 1000 * b
+
+
+@control
+def shared_counter(x, y, n):
+    i = number(0)
+    kept = 0
+    for k in range(6):  # all lanes have the same k while they are in the loop, and different ones behind it
+        kept = k
+        if x[(i * 5 + k) % 64] < 20:
+            break
+    y[i] = kept * 10 + k
+
+
+@control
+def lowest_lane_is_off(x, y, n):
+    t, i = gpu.threadIdx.x, number(0)
+    total = 0
+    for k in range(3):
+        if t >= 4 + k:
+            total += x[(t - 4 - k) % 64]
+    y[i] = total
+
+
+@control
+def divides_by_zero_elsewhere(x, y, n):
+    i = number(0)
+    total = 0
+    for k in range(4):
+        d = x[(i + k) % 64] - 10
+        if d != 0:
+            total += 1000 // d + 1000 % d
+        total += (i % 5) ** (x[(i + k) % 64] % 4)
+    y[i] = total
+
+
+@control
+def one_place(x, y, n):
+    i = number(0)
+    for k in range(3):
+        if i == k * 7:
+            y[0] = i + k
+        elif i > 0 and k == 1:
+            y[i] = i
+
+
+@control
+def far_apart(x, y, n):
+    i = number(0)
+    for k in range(2):
+        y[(y.size - 1 - i) if k else i] = x[(i * 13) % 64] + k
+
+
+@control
+def atomics_lane_by_lane(x, y, n):
+    s = gpu.shared.array(8, np.int32)
+    t = gpu.threadIdx.x + gpu.blockDim.x * gpu.threadIdx.y
+    if t < 8:
+        s[t] = 0
+    gpu.syncthreads()
+    for k in range(3):
+        if x[(t + k) % 64] % 2:
+            gpu.atomic.add(s, t % 5, k + 1)
+            gpu.atomic.max(s, 6, t * k)
+    gpu.syncthreads()
+    y[number(0)] = s[t % 8]
+
+
+@control
+def values_across_barriers(x, y, n):
+    s = gpu.shared.array(512, np.int64)
+    t, i = gpu.threadIdx.x + gpu.blockDim.x * gpu.threadIdx.y, number(0)
+    odd, half = x[i % 64] % 2 == 1, np.float32(i) / 2
+    v = 7 if t < 6 else t * 3  # a guard's value lives on
+    s[t] = i
+    gpu.syncthreads()
+    for step in (1, 2, 4):
+        if t >= step:
+            v += s[t - step]
+        gpu.syncthreads()
+        s[t] = v
+        gpu.syncthreads()
+    y[i] = v * 2 + odd + int(half * 10)
+
+
+@control
+def falling_guards(x, y, n):
+    s = gpu.shared.array(512, np.int64)
+    size = gpu.blockDim.x * gpu.blockDim.y
+    t = gpu.threadIdx.x + gpu.blockDim.x * gpu.threadIdx.y
+    s[t] = x[t % 64]
+    gpu.syncthreads()
+    step = 64
+    while step > 0:
+        if t < step and t + step < size:
+            s[t] += s[t + step]
+        gpu.syncthreads()
+        step //= 2
+    if t == 3:
+        y[number(0)] = s[0]
+    total = gpu.syncthreads_count(t % 3 == 0)
+    if t > 3:
+        y[number(0)] = total
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+@pytest.mark.parametrize("block", ROWS, ids=str)
+@pytest.mark.parametrize("kernel", CONTROL, ids=lambda k: k.__name__)
+def test_lanes_that_part(kernel: Callable[..., Any], block: int | tuple[int, int], device: str) -> None:
+    assert (results(kernel, device, block) == results(kernel, "python", block)).all()
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "i8", "f4", "f8"])
+@pytest.mark.parametrize("kernel", [guard, values_across_barriers], ids=lambda k: k.__name__)
+def test_elements_of_any_size(kernel: Callable[..., Any], dtype: str) -> None:
+    kernel = gpu.jit(kernel)
+    assert (results(kernel, "cpu", 50, dtype) == results(kernel, "python", 50, dtype)).all()
+
+
+def test_functions_of_vectors() -> None:
+    """A function in a loop of lanes that part: of libmvec, of libm, of nobody."""
+
+    @gpu.jit
+    def sums(x, y):
+        i = gpu.grid(1)
+        for k in range(i % 3):
+            y[0, i] += np.exp(x[i]) + np.sin(x[i] + k)
+            y[1, i] += np.fmod(x[i], x.dtype.type(0.3)) + np.nextafter(x[i], x.dtype.type(9))
+            y[2, i] += np.sqrt(x[i]) + np.floor(x[i] * 10)
+
+    for dtype, off in (("f4", 1e-6), ("f8", 1e-14)):
+        x = np.random.default_rng(5).random(100).astype(dtype)
+        y, expected = np.zeros((3, 100), dtype), np.zeros((3, 100), dtype)
+        with gpu.device("cpu"):
+            sums[2, 50](x, y)
+        with gpu.device("python"):
+            sums[2, 50](x, expected)
+        assert np.allclose(y, expected, rtol=off, atol=0)
+
+
+# ---- a vector that is a warp
+
+
+@warps
+def sums_of_warps(x, y, n):
+    v = x[number(0) % 64]
+    for step in (16, 8, 4, 2, 1):
+        v += gpu.shfl_down_sync(ALL, v, step)
+    y[number(0)] = gpu.shfl_sync(ALL, v, 0)
+
+
+@warps
+def sums_of_blocks(x, y, n):
+    s = gpu.shared.array(32, np.int32)
+    t = gpu.threadIdx.x + gpu.blockDim.x * gpu.threadIdx.y
+    v = x[t % 64]
+    step = 16
+    while step > 0:
+        v += gpu.shfl_xor_sync(ALL, v, step)
+        step //= 2
+    if t % 32 == 0:
+        s[t // 32] = v
+    gpu.syncthreads()
+    if t < 32:
+        v = s[t] if t < gpu.blockDim.x * gpu.blockDim.y // 32 else 0
+        for k in range(5):
+            v += gpu.shfl_xor_sync(ALL, v, 16 >> k)
+        y[number(0)] = v
+
+
+@warps
+def votes(x, y, n):
+    i = number(0)
+    odd = x[i % 64] % 2 == 1
+    a = gpu.ballot_sync(ALL, odd) & 0xFFFF
+    b = gpu.all_sync(ALL, i >= 0) + 2 * gpu.any_sync(ALL, i == 35) + 4 * gpu.eq_sync(ALL, odd)
+    c = gpu.reduce_max_sync(ALL, x[i % 64]) + 100 * gpu.reduce_add_sync(ALL, i % 4)
+    rounds = 0
+    while gpu.any_sync(ALL, rounds < x[i % 64] % 6):  # as long as one lane wants
+        rounds += 1
+    y[i] = a + 100000 * (b + 10 * c) + rounds
+
+
+@warps
+def segments(x, y, n):
+    i = number(0)
+    v = x[i % 64] * 1.5
+    a = gpu.shfl_up_sync(ALL, v, 1, width=8) + gpu.shfl_down_sync(ALL, v, 2, width=4)
+    b = gpu.shfl_sync(ALL, x[i % 64], i % 3, width=16) + gpu.popc(gpu.match_any_sync(ALL, x[i % 64] % 3))
+    gpu.syncwarp()
+    y[i] = int(a * 2) + 1000 * b
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+@pytest.mark.parametrize("block", [96, (32, 3), (8, 8)], ids=str)
+@pytest.mark.parametrize("kernel", WARPS, ids=lambda k: k.__name__)
+def test_whole_warps(kernel: Callable[..., Any], block: int | tuple[int, int], device: str) -> None:
+    assert (results(kernel, device, block) == results(kernel, "python", block)).all()
+
+
+def test_a_row_that_is_no_warp_has_other_code() -> None:
+    """The same kernel in blocks of 64 x 2 and 16 x 4: lanes of a warp lie in one row of the first only."""
+    kernel = gpu.jit(sums_of_warps)
+    for block in ((64, 2), (16, 4), (64, 2)):
+        assert (results(kernel, "cpu", block) == results(kernel, "python", block)).all()
+
+
+def test_the_last_warp_may_be_short() -> None:
+    @gpu.jit
+    def short(o):
+        t = gpu.threadIdx.x
+        mask = gpu.activemask()
+        o[t, 0] = gpu.popc(mask)
+        o[t, 1] = gpu.popc(gpu.ballot_sync(mask, t % 2 == 0))
+        o[t, 2] = gpu.all_sync(mask, t < 40)
+
+    o, expected = np.zeros((40, 3), np.int64), np.zeros((40, 3), np.int64)
+    with gpu.device("cpu"):
+        short[1, 40](o)
+    expected[:32], expected[32:] = (32, 16, 1), (8, 4, 1)
+    assert (o == expected).all()
