@@ -106,9 +106,32 @@ static Ref in_step(Eval *e, Val target, Val source, Ref *up) {
     return yes;
 }
 
-/* The direction in which target = value is right: REF_NONE, or a bool that is true for backward. Emits the check. */
-static Ref direction(Eval *e, PySpan span, Val target, uint32_t n, const Val *leaf) {
-    Ref forward = REF_NONE, backward = REF_NONE, low, high;
+/* Does the source, of one axis, go through the target's elements from the last to the first? */
+static Ref mirrored(Eval *e, Val target, Val source) {
+    Ref no = e_int(e, T_BOOL, false);
+    if (source.ty->ndim != 1 || target.ty->ndim != 1 || source.ty->dtype != target.ty->dtype) return no;
+    if (source.ty->dtype == DT_RECORD) return no; /* reading one copies nothing */
+    Val size = array_size(target, 0), stride = array_stride(e, target, 0);
+    Val back = size_op(e, PYB_SUB, val_int(e, 0), stride);
+    Val last = size_op(e, PYB_MUL, size_op(e, PYB_SUB, size, val_int(e, 1)), stride);
+    Ref end = e_emit(e, OP_ADDR, (Type)target.ty->space, 2, (Ref[]){array_data(target), val_ref(e, last)}, 0, 1);
+    Ref same = e_cmp(e, PRED_EQ, val_ref(e, back), val_ref(e, array_stride(e, source, 0)));
+    same = both(e, same, e_cmp(e, PRED_EQ, val_ref(e, size), val_ref(e, array_size(source, 0))));
+    return both(e, same, e_cmp(e, PRED_EQ, end, array_data(source)));
+}
+
+/* How target = value is stored element by element so that no element is read after it was written: bools, or REF_NONE
+ * if nothing overlaps. Neither: in C order. */
+typedef struct Way {
+    Ref backward; /* from the last element to the first */
+    Ref pairs;    /* the first and the last together, and so on to the middle */
+} Way;
+
+static void narrow(Eval *e, Ref *all, Ref one) { *all = *all == REF_NONE ? one : both(e, *all, one); }
+
+/* Emits the check, which raises if there is no way. */
+static Way find_way(Eval *e, PySpan span, Val target, uint32_t n, const Val *leaf) {
+    Ref forward = REF_NONE, backward = REF_NONE, pairs = REF_NONE, low, high;
     for (uint32_t i = 0; i < n; i++) {
         if (identical(e, target, leaf[i]) || disjoint(e, target, leaf[i])) continue;
         Ref from, to, up;
@@ -118,17 +141,20 @@ static Ref direction(Eval *e, PySpan span, Val target, uint32_t n, const Val *le
         if (target.ty->layout == LAYOUT_A) apart = either(e, apart, interleaved(e, target, leaf[i]));
         Ref steps = in_step(e, target, leaf[i], &up), p = array_data(target), q = array_data(leaf[i]);
         Ref above = e_cmp(e, PRED_GE, q, p), below = e_cmp(e, PRED_LE, q, p);
-        Ref fore = either(e, apart, both(e, steps, e_select(e, T_BOOL, up, above, below)));
-        Ref back = either(e, apart, both(e, steps, e_select(e, T_BOOL, up, below, above)));
-        forward = forward == REF_NONE ? fore : both(e, forward, fore);
-        backward = backward == REF_NONE ? back : both(e, backward, back);
+        narrow(e, &forward, either(e, apart, both(e, steps, e_select(e, T_BOOL, up, above, below))));
+        narrow(e, &backward, either(e, apart, both(e, steps, e_select(e, T_BOOL, up, below, above))));
+        Ref same = both(e, steps, e_cmp(e, PRED_EQ, p, q));
+        narrow(e, &pairs, either(e, either(e, apart, same), mirrored(e, target, leaf[i])));
     }
-    if (forward == REF_NONE) return REF_NONE;
-    Ref neither = e_op1(e, OP_NOT, T_BOOL, either(e, forward, backward));
+    if (forward == REF_NONE) return (Way){REF_NONE, REF_NONE};
+    Ref known = either(e, forward, backward);
+    Ref none = e_op1(e, OP_NOT, T_BOOL, either(e, known, pairs));
     for (uint32_t k = 0; k < target.ty->ndim; k++)
-        neither = both(e, neither, e_cmp(e, PRED_GT, val_ref(e, array_size(target, k)), e_int(e, T_I64, 0)));
-    e_raise_if(e, span, neither, "ValueError", "the arrays of this assignment overlap: copy the source first");
-    return e_op1(e, OP_NOT, T_BOOL, forward);
+        none = both(e, none, e_cmp(e, PRED_GT, val_ref(e, array_size(target, k)), e_int(e, T_I64, 0)));
+    e_raise_if(e, span, none, "ValueError", "the arrays of this assignment overlap: copy the source first");
+    Way w = {e_op1(e, OP_NOT, T_BOOL, forward), REF_NONE};
+    if (target.ty->ndim == 1) w.pairs = e_op1(e, OP_NOT, T_BOOL, known);
+    return w;
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------ */
@@ -172,6 +198,23 @@ static void assign_small(Eval *e, PySpan span, Val target, Val value, Wide total
     }
 }
 
+static void store_pair(Eval *e, void *context, const Val *index) {
+    const Fill *f = context;
+    Val last = size_op(e, PYB_SUB, array_size(f->target, 0), val_int(e, 1));
+    Val other = size_op(e, PYB_SUB, last, index[0]);
+    Val x = many_element(e, f->span, f->value, 1, index), y = many_element(e, f->span, f->value, 1, &other);
+    if (val_poisoned(x) || val_poisoned(y)) return;
+    store_at(e, f->span, f->target, index, x);
+    store_at(e, f->span, f->target, &other, y);
+}
+
+static void store_pairs(Eval *e, Fill f) {
+    Val n = size_op(e, PYB_ADD, array_size(f.target, 0), val_int(e, 1)),
+        half = size_op(e, PYB_FLOORDIV, n, val_int(e, 2));
+    f.value = many_stretched(e, f.span, f.value, 1, f.target.items + 1);
+    for_each_index(e, 1, &half, REF_NONE, store_pair, &f);
+}
+
 /* NumPy drops axes of size 1 in front. */
 static Val drop_axes(Eval *e, PySpan span, Val value, uint32_t ndim) {
     Wide n;
@@ -205,8 +248,20 @@ static void assign_many(Eval *e, PySpan span, Val target, Val value) {
         return;
     }
     Fill f = {span, target, value};
-    Ref backward = direction(e, span, target, n, leaf);
-    many_walk(e, span, value, ndim, target.items + 1, backward, store_one, &f);
+    Way way = find_way(e, span, target, n, leaf);
+    if (way.pairs == REF_NONE || references) {
+        many_walk(e, span, value, ndim, target.items + 1, way.backward, store_one, &f);
+        return;
+    }
+    BlockId pairs = e_new_block(e), others = e_new_block(e), done = e_new_block(e);
+    e_branch(e, way.pairs, pairs, others);
+    e_set_block(e, pairs);
+    store_pairs(e, f);
+    e_jump(e, done);
+    e_set_block(e, others);
+    many_walk(e, span, value, ndim, target.items + 1, way.backward, store_one, &f);
+    e_jump(e, done);
+    e_set_block(e, done);
 }
 
 void array_assign(Eval *e, PySpan span, Val target, Val value) {

@@ -81,7 +81,10 @@ static DType sum_type(DType d) {
     return dtype_info[d].kind == DK_UINT ? DT_U64 : d;
 }
 
-static DType mean_type(DType d) { return dt_is_int(d) || d == DT_BOOL ? DT_F64 : d; }
+/* Numba's means are float64, of float32 too. */
+static DType mean_type(const Eval *e, DType d) {
+    return dt_is_int(d) || d == DT_BOOL || (e_numba(e) && dt_is_float(d)) ? DT_F64 : d;
+}
 
 /* The type in which a float is added up. */
 static DType accumulator(DType d) { return d == DT_F16 || d == DT_BF16 ? DT_F32 : d; }
@@ -201,7 +204,7 @@ typedef struct Options {
 } Options;
 
 static Val reduced(Eval *e, PySpan span, const Options *o, Val v) {
-    DType d = val_dtype(v), mean = o->dtype == DT_NONE ? mean_type(d) : o->dtype;
+    DType d = val_dtype(v), mean = o->dtype == DT_NONE ? mean_type(e, d) : o->dtype;
     switch (o->kind) {
     case REDUCE_SUM: return sum_of(e, span, v, o->dtype == DT_NONE ? sum_type(d) : o->dtype);
     case REDUCE_PROD: return product_of(e, span, v, o->dtype == DT_NONE ? sum_type(d) : o->dtype);

@@ -87,11 +87,19 @@ static Val apply_binary(Eval *e, PySpan span, PyBinary op, const Val *x) {
     return call_devfn(e, &(CallSite){.span = span, .name = fn->path}, fn, 2, x);
 }
 
+static Val apply_unary(Eval *e, PySpan span, PyUnary op, Val x) {
+    static const char *const names[] = {
+        [PYU_NEG] = "numpy.negative", [PYU_POS] = "numpy.positive", [PYU_INVERT] = "numpy.invert"};
+    const DevFn *fn = e_numba(e) ? devfn_find(names[op]) : NULL;
+    if (!fn) return eval_unary(e, span, op, x);
+    return call_devfn(e, &(CallSite){.span = span, .name = fn->path}, fn, 1, &x);
+}
+
 static Val apply(Eval *e, PySpan span, ExprOp op, uint32_t n, const Val *x) {
     Val v;
     switch (op.kind) {
     case EXPR_BINARY: v = apply_binary(e, span, (PyBinary)op.code, x); break;
-    case EXPR_UNARY: v = eval_unary(e, span, (PyUnary)op.code, x[0]); break;
+    case EXPR_UNARY: v = apply_unary(e, span, (PyUnary)op.code, x[0]); break;
     case EXPR_COMPARE: v = eval_compare(e, span, (PyCompare)op.code, x[0], x[1]); break;
     case EXPR_CALL: v = call_devfn(e, op.site, op.site->fn, n, x); break;
     default: v = val_convert(e, x[0], SCALAR(op.code, false)); break;

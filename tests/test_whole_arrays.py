@@ -254,3 +254,88 @@ def test_arrays_of_the_thread(text: str, device: str) -> None:
 @pytest.mark.parametrize("text", lines(LOOPS))
 def test_loops(text: str, device: str) -> None:
     check(text.replace("\\n", "\n"), "i4", device)
+
+
+# In the Numba dialect arrays keep the widths that scalars lose; a is int32 (the greatest, 3), f is float32.
+NUMBA = [
+    ("(a + a[:1])[0]", -2),
+    ("(a + 1)[0]", 2**31),
+    ("(-a - a[:1])[0]", 2),
+    ("a.sum()", 2**31 + 2),
+    ("(f * 2)[0] - f[0]", float(np.float32(0.1))),
+    ("np.mean(f)", (float(np.float32(0.1)) + 0.5) / 2),
+    ("(a // 2)[1] + np.zeros(2)[0]", 1),
+]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("text, want", NUMBA)
+def test_numba_dialect(text: str, want: float, device: str) -> None:
+    from gpu import cuda
+
+    scope: dict[str, Any] = {"np": np}
+    exec(f"def kernel(a, f, o):\n    o[0] = {text}\n", scope)
+    out = np.zeros(1)
+    with gpu.device(device), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cuda.jit(scope["kernel"])[1, 1](np.array([2**31 - 1, 3], "i4"), np.array([0.1, 0.5], "f4"), out)
+    assert out[0] == pytest.approx(want, rel=1e-7)
+
+
+def test_shapes_that_differ_at_run_time_raise() -> None:
+    def kernel(a: Any, b: Any) -> None:
+        a[:] = b * 2
+
+    for device in DEVICES:
+        a = np.zeros(100)
+        with gpu.device(device):
+            gpu.jit(kernel)[1, 1](a, np.ones(1))
+            assert (a == 2).all()
+            with pytest.raises(ValueError, match="don't go together"):
+                gpu.jit(kernel)[1, 1](a, np.ones(3))
+                gpu.synchronize()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_overlapping_arguments(device: str) -> None:
+    def kernel(a: Any, b: Any, c: Any) -> None:
+        a[:] = b + c
+
+    whole = np.arange(300.0)
+    want = whole.copy()
+    want[1:101] = want[:100] + want[150:250]
+    with gpu.device(device):
+        x = gpu.to_device(whole) if hasattr(gpu, "to_device") else gpu.array(whole)
+        gpu.jit(kernel)[1, 1](x[1:101], x[:100], x[150:250])
+        gpu.synchronize()
+    np.testing.assert_array_equal(np.asarray(x.get() if hasattr(x, "get") else x), want)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_long_arrays_overlap_in_any_way(device: str) -> None:
+    def kernel(a: Any, m: Any) -> None:
+        a[1:] = a[:-1]
+        a[:-2] = a[2:] + a[:-2]
+        a[:] = a[::-1] + a
+        a[10:70] = a[10:70][::-1]
+        m[1:] = m[:-1]
+        m[:, 1:] = m[:, :-1]
+
+    def got(on: str) -> list[np.ndarray]:
+        args = [np.arange(100.0), np.arange(200.0).reshape(10, 20)]
+        with gpu.device(on):
+            gpu.jit(kernel)[1, 1](*args)
+            gpu.synchronize()
+        return args
+
+    for x, y in zip(got(device), got("python"), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_what_no_order_makes_right_raises() -> None:
+    def kernel(m: Any) -> None:
+        m[:] = m.T
+
+    m = np.arange(100.0).reshape(10, 10)
+    with gpu.device("cpu"), pytest.raises(ValueError, match="overlap"):
+        gpu.jit(kernel)[1, 1](m)
