@@ -239,7 +239,7 @@ static int put_record(Bound *b, const Record *r, const void *bytes, bool readonl
     leaf->ndim = 0;
     leaf->readonly = readonly;
     leaf->data = bytes;
-    leaf->shape = leaf->strides = NULL;
+    leaf->shape = leaf->strides = b->dims; /* none of them */
     b->on_host |= numba;
     return 0;
 }
