@@ -14,6 +14,7 @@ from typing import Any
 import gpu
 import numpy as np
 import pytest
+from test_records import contents
 
 REAL = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 SCALARS = [*REAL, "c8", "c16"]
@@ -90,13 +91,6 @@ def fill(a: np.ndarray, rng: random.Random) -> None:
             field[...] = np.array(
                 [rng.randint(0, 1 if field.dtype.kind == "b" else 50) for _ in range(field.size)]
             ).reshape(field.shape)
-
-
-def contents(a: np.ndarray) -> list[bytes]:
-    """The bytes of all numbers and strings: what lies between fields, NumPy copies sometimes."""
-    if a.dtype.names is None:
-        return [a.tobytes()]
-    return [text for name in a.dtype.names for text in contents(a[name])]
 
 
 CASES = []

@@ -87,8 +87,8 @@ static inline unsigned dtype_bytes(DType d) { return dtype_info[d].bytes; }     
 
 /* ---- records.c --------------------------------------------------------------------------------- */
 
-/* The layout of a structured dtype; NULL with TypeError: kernels can't have it. */
-const Record *record_of_dtype(PyObject *dtype);
+/* The layout of a structured dtype: 1; 0: it isn't one; -1 with TypeError: kernels can't have it. */
+int record_of_dtype(PyObject *dtype, const Record **out);
 PyObject *record_dtype(const Record *r);                /* borrowed: a dtype with that layout */
 
 /* ---- complib.c --------------------------------------------------------------------------------- */

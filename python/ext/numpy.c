@@ -248,14 +248,6 @@ static DType descr_dtype(const NpDescr *descr) {
     return d;
 }
 
-static bool is_structured(const NpDescr *descr) {
-    if (descr->type_num != NP_VOID) return false;
-    PyObject *names = PyObject_GetAttrString((PyObject *)(uintptr_t)descr, "names");
-    bool has = names && names != Py_None;
-    Py_XDECREF(names);
-    return has;
-}
-
 static int check_class(PyObject *o) {
     if (Py_TYPE(o) == np.array) return 0;
     /* A masked array is an ndarray whose mask a kernel would ignore in silence. */
@@ -275,9 +267,10 @@ int numpy_array(PyObject *o, HostArray *out) {
     const NpArray *a = (const NpArray *)o;
     out->record = NULL;
     out->dtype = descr_dtype(a->descr);
-    if (out->dtype == DT_NONE && is_structured(a->descr)) {
-        out->dtype = DT_RECORD;
-        if (!(out->record = record_of_dtype((PyObject *)a->descr))) return -1;
+    if (out->dtype == DT_NONE && a->descr->type_num == NP_VOID) {
+        int structured = record_of_dtype((PyObject *)a->descr, &out->record);
+        if (structured < 0) return -1;
+        if (structured) out->dtype = DT_RECORD;
     }
     if (out->dtype == DT_NONE) return bad_dtype((PyObject *)a->descr);
     if (a->descr->byteorder != '=' && a->descr->byteorder != '|') {
@@ -379,15 +372,15 @@ static int bad_interface(const char *problem) {
 static int interface_record(PyObject *o, PyObject *dict, HostArray *out) {
     PyObject *descr = PyDict_GetItemString(dict, "descr"), *dtype = PyObject_GetAttrString(o, "dtype");
     if (!dtype) PyErr_Clear();
-    if (dtype && !PyObject_TypeCheck(dtype, np.dtype)) Py_CLEAR(dtype);
+    if (dtype && (!load() || !PyObject_TypeCheck(dtype, np.dtype))) Py_CLEAR(dtype);
     if (!dtype && descr && PyList_Check(descr)) {
         PyObject *format = PyImport_ImportModule("numpy.lib.format");
         dtype = format ? PyObject_CallMethod(format, "descr_to_dtype", "O", descr) : NULL;
         Py_XDECREF(format);
         if (!dtype) return -1;
     }
-    if (dtype && is_structured((const NpDescr *)dtype) && (out->record = record_of_dtype(dtype)))
-        out->dtype = DT_RECORD;
+    int structured = dtype ? record_of_dtype(dtype, &out->record) : 0;
+    if (structured > 0) out->dtype = DT_RECORD;
     Py_XDECREF(dtype);
     return PyErr_Occurred() ? -1 : 0;
 }
@@ -555,11 +548,10 @@ static DType own_dtype(PyObject *o, const Record **record) {
 int numpy_record(PyObject *o, const Record **record, const void **bytes, bool *readonly) {
     if (!load() || !np.structs_ok || !PyObject_TypeCheck(o, np.void_)) return 0;
     const NpVoid *v = (const NpVoid *)o;
-    if (!is_structured(v->descr)) return 0;
-    *record = record_of_dtype((PyObject *)v->descr);
+    int structured = record_of_dtype((PyObject *)v->descr, record);
     *bytes = v->bytes;
     *readonly = !(v->flags & NP_WRITEABLE);
-    return *record ? 1 : -1;
+    return structured;
 }
 
 DType numpy_dtype_of(PyObject *o, const Record **record) {
@@ -569,10 +561,10 @@ DType numpy_dtype_of(PyObject *o, const Record **record) {
         const NpDescr *descr = (const NpDescr *)o;
         bool native = descr->byteorder == '=' || descr->byteorder == '|';
         if (!np.structs_ok || !native) return DT_NONE;
-        if (!record || !is_structured(descr)) return descr_dtype(descr);
-        *record = record_of_dtype(o);
+        if (!record || descr->type_num != NP_VOID) return descr_dtype(descr);
+        bool structured = record_of_dtype(o, record) > 0;
         PyErr_Clear(); /* no dtype of kernels */
-        return *record ? DT_RECORD : DT_NONE;
+        return structured ? DT_RECORD : DT_NONE;
     }
     return Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE ? own_dtype(o, record) : DT_NONE;
 }

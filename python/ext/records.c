@@ -247,27 +247,29 @@ done:
     return found;
 }
 
-const Record *record_of_dtype(PyObject *dtype) {
+static const Record *remember(size_t at, PyObject *dtype, PyObject *names) {
+    const Record *r = make(dtype, 0);
+    if (!r) return NULL;
+    PyObject *before = recent[at].dtype, *names_before = recent[at].names;
+    recent[at].dtype = Py_NewRef(dtype);
+    recent[at].names = Py_NewRef(names);
+    recent[at].record = r;
+    Py_XDECREF(before);
+    Py_XDECREF(names_before);
+    return r;
+}
+
+int record_of_dtype(PyObject *dtype, const Record **out) {
     static PyObject *str_names;
-    if (!str_names && !(str_names = PyUnicode_InternFromString("names"))) return NULL;
+    if (!str_names && !(str_names = PyUnicode_InternFromString("names"))) return -1;
     size_t at = ((uintptr_t)dtype >> 4) % RECENT;
     PyObject *names = PyObject_GetAttr(dtype, str_names);
-    if (!names) return NULL;
-    if (recent[at].dtype != dtype || recent[at].names != names) {
-        const Record *r = make(dtype, 0);
-        if (r) {
-            PyObject *before = recent[at].dtype, *names_before = recent[at].names;
-            recent[at].dtype = Py_NewRef(dtype);
-            recent[at].names = Py_NewRef(names);
-            recent[at].record = r;
-            Py_XDECREF(before);
-            Py_XDECREF(names_before);
-        }
-        Py_DECREF(names);
-        return r;
-    }
+    if (!names) return -1;
+    bool structured = names != Py_None;
+    bool seen = recent[at].dtype == dtype && recent[at].names == names;
+    *out = !structured ? NULL : seen ? recent[at].record : remember(at, dtype, names);
     Py_DECREF(names);
-    return recent[at].record;
+    return !structured ? 0 : *out ? 1 : -1;
 }
 
 PyObject *record_dtype(const Record *r) { return ((const Entry *)(const void *)r)->dtype; }
