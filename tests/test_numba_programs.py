@@ -43,6 +43,12 @@ def test_arrays_of_the_device_stay_there() -> None:
     assert add.reduce(cuda.to_device(np.arange(100, dtype=np.int32))) == 4950
 
 
+def test_functions_of_numpy_take_device_arrays() -> None:
+    x = cuda.to_device(np.arange(4.0))
+    assert np.linalg.norm(x) == np.linalg.norm(np.arange(4.0))  # of a copy on the host
+    assert np.sum(x) == 6 and np.median([x, x]) == 1.5
+
+
 def test_options() -> None:
     with pytest.warns(RuntimeWarning, match="nopython kwarg for cuda target is redundant"):
         cuda.vectorize("f8(f8)", nopython=True)

@@ -6,6 +6,7 @@ that nobody reads, and what comes out says where the view lies.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,10 +95,7 @@ class Array(Operators, _core.ArrayBase):
     @property
     def size(self) -> int:
         """Number of elements."""
-        n = 1
-        for length in self.shape:
-            n *= length
-        return n
+        return prod(self.shape)
 
     @property
     def nbytes(self) -> int:

@@ -149,6 +149,8 @@ def extent(array: Any) -> tuple[int, int]:
     """The addresses first <= a < last of an array's elements."""
     if isinstance(array, Array):
         at = array._address or 0
+        if array._layout != "A":
+            return at, at + array.size * array.itemsize  # type: ignore[attr-defined]
         low = sum(min(0, (n - 1) * s) for n, s in zip(array.shape, array.strides, strict=True))
         high = sum(max(0, (n - 1) * s) for n, s in zip(array.shape, array.strides, strict=True))
         return (at + low, at + high + array.itemsize) if array.size else (at, at)
@@ -162,6 +164,8 @@ def same_elements(a: Any, b: Any) -> bool:
 
 def overlap(a: Any, b: Any) -> bool:
     """Tell whether two arrays may have memory in common."""
+    if not isinstance(a, Array):
+        return np.may_share_memory(a, b)
     (first, last), (start, end) = extent(a), extent(b)
     return first < end and start < last
 
@@ -286,11 +290,7 @@ class Elementwise:
         if not outs[0].size:
             return
         flat = len(sizes) > 1 and sizes[-1] < SHORT_ROW
-        key = (*pattern, where is not None, len(sizes), flat)
-        kernel = self.kernels.get(key)
-        if kernel is None:
-            source = self.source(pattern, where is not None, len(sizes), flat)
-            kernel = self.kernels[key] = make_kernel(self.name, source, self.names(), self.dialect, self.options)
+        kernel = self.kernel(pattern, where is not None, len(sizes), flat)
         rest = iter(views[len(outs) :])
         args = [*views[: len(outs)], *(next(rest) if is_array(x) else x for x in ins), *rest]
         device = device_of(arrays)
@@ -301,6 +301,15 @@ class Elementwise:
                 _start(kernel, sizes, flat, stream, args)
         else:
             _start(kernel, sizes, flat, stream, args)
+
+    def kernel(self, pattern: list[str], where: bool, ndim: int, flat: bool) -> Kernel:
+        """The kernel for a pattern of operands, made when it is new."""
+        key = (*pattern, where, ndim, flat)
+        kernel = self.kernels.get(key)
+        if kernel is None:
+            source = self.source(pattern, where, ndim, flat)
+            kernel = self.kernels[key] = make_kernel(self.name, source, self.names(), self.dialect, self.options)
+        return kernel
 
     def names(self) -> dict[str, Any]:
         """The globals of the kernels: the function, and the dtypes to convert to."""
@@ -389,6 +398,48 @@ def conforms(shapes: Sequence[tuple[int, ...]], name: str) -> tuple[int, ...]:
 
 
 # ---- a call
+
+
+def quick(run: Elementwise, dtypes: Sequence[np.dtype[Any]], ins: Sequence[Any]) -> Any:
+    """The common case: C-contiguous arrays of one shape, of NumPy or of the current device; None: another one.
+
+    It does what `compute` would, in a quarter of the time.
+    """
+    first: Any = None
+    pattern = []
+    for x in ins:
+        if type(x) is np.ndarray:
+            contiguous = x.flags.c_contiguous
+        elif isinstance(x, Array):
+            contiguous = x._layout == "C"
+        else:
+            pattern.append("s")
+            continue
+        pattern.append("a")
+        if first is None:
+            first = x
+        if not contiguous or x.shape != first.shape or type(x) is not type(first):
+            return None
+    if first is None or not first.size or not first.ndim:
+        return None
+    shape, n = first.shape, first.size
+    outs: list[Any]
+    if isinstance(first, Array):
+        device = first.device
+        if device != device_name() or any(p == "a" and x.device != device for p, x in zip(pattern, ins, strict=True)):
+            return None
+        outs = [empty(shape, d, "C", device, None) for d in dtypes]
+    else:
+        outs = [np.empty(shape, d) for d in dtypes]
+    args = [*outs, *ins]
+    if first.ndim > 1:
+        args = [_flat(x, n) if is_array(x) else x for x in args]
+    run.kernel(pattern, False, 1, False).forall(n)(*args)
+    return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+def _flat(x: Any, n: int) -> Any:
+    return x._view(0, (n,), (x.itemsize,), x._dtype_name, x._readonly) if isinstance(x, Array) else x.reshape(n)
 
 
 def compute(

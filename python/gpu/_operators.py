@@ -93,7 +93,11 @@ def apply(
                 if ufunc.__name__ in _COMPARISONS:
                     return _out_of_range(ufunc, ins, out, where, stream)
                 raise OverflowError(f"Python integer {x} out of bounds for {types[k]}")
-            ins[k] = np.asarray(x).astype(types[k])[()]
+            ins[k] = types[k].type(x)
+    if out is None and where is True and order == "K" and stream is None:
+        found = _elementwise.quick(run, results, ins)
+        if found is not None:
+            return found
     outs = list(out) if isinstance(out, tuple) else [out] * ufunc.nout if out is None else [out]
     return _elementwise.compute(run, results, ins, outs, where, casting, order, stream, ufunc.__name__)
 

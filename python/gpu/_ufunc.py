@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _elementwise
-from ._elementwise import Elementwise, compute, dtype_of_type, is_array, operand, type_of
+from ._elementwise import Elementwise, compute, dtype_of_type, is_array, operand, quick, type_of
 from ._jit import OPTIONS, Kernel, check_options, declared_types, function_of
 
 if TYPE_CHECKING:
@@ -117,14 +117,18 @@ class UFunc(Kernel):
 
     def _loop(self, operands: Sequence[Any], dtype: Any) -> Loop:
         """The loop for operands."""
+        key = (*[x.dtype if hasattr(x, "dtype") else type(x) for x in operands], dtype)
         if self._loops:
-            return self._choose(operands, dtype)
-        types = [type_of(x) for x in operands]
-        if dtype is not None:
-            types = [_core.Type("scalar", dtype=np.dtype(dtype).name)] * self.nin
-        key = (*types, dtype is not None)
+            if int in key:  # whether it fits depends on the number
+                return self._choose(operands, dtype)
+            key = (*key, *map(is_array, operands))
         loop = self._found.get(key)
+        if loop is None and self._loops:
+            loop = self._found[key] = self._choose(operands, dtype)
         if loop is None:
+            types = [type_of(x) for x in operands]
+            if dtype is not None:
+                types = [_core.Type("scalar", dtype=np.dtype(dtype).name)] * self.nin
             results = _elementwise.scalar_types(_core.result_type(self, tuple(types)), self.__name__)
             self._set_nout(results)
             outs = [dtype_of_type(t) for t in results]
@@ -213,6 +217,10 @@ class UFunc(Kernel):
         args, out = self._outputs(args, out)
         ins = [operand(x, self.dialect == "numba") for x in args]
         loop = self._loop(ins, dtype)
+        if not out and where is True and order == "K" and stream is None:
+            found = quick(loop.run, loop.outs, ins)
+            if found is not None:
+                return found
         outs = list(out) if out else [None] * self.nout
         if len(outs) != self.nout:
             raise ValueError(f"{self.__name__}() has {self.nout} outputs, and {len(outs)} were given")

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def _on_host(value: Any) -> Any:
+    """Device arrays in arguments as NumPy arrays."""
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(map(_on_host, value))
+    return np.asarray(value) if isinstance(value, _array.Array) else value
+
+
 class DeviceNDArray(_array.Array):
     """A `gpu.Array` with Numba's names beside its own. As in Numba, reshaping never copies."""
 
@@ -27,6 +34,14 @@ class DeviceNDArray(_array.Array):
         if gpu_data is not None:
             raise NotImplementedError("memory that is there already is viewed by cuda.from_cuda_array_interface()")
         return _new(shape, dtype, strides, "C", DEVICE, 0, stream)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """NumPy's functions: on the device those that `gpu.Array` has, others of a copy on the host, as Numba does."""
+        from .._operators import FUNCTIONS, function_call
+
+        if function in FUNCTIONS:
+            return function_call(function, args, kwargs)
+        return function(*_on_host(args), **{name: _on_host(value) for name, value in kwargs.items()})
 
     @property
     def alloc_size(self) -> int:
