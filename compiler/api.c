@@ -288,6 +288,7 @@ static char *stage_text(Unit *u, const IrModule *m, Stage stage) {
 /* What a compilation is asked for, and gives. Kept apart from the function that calls setjmp, so that none of
  * its locals is lost in a longjmp. */
 typedef struct Job {
+    CompileOptions options;
     Unit unit;
     IrModule *module;
     bool want_text;
@@ -327,21 +328,22 @@ static void guard(Job *job, char **error) {
     job->module->arena->on_oom = outer;
 }
 
-static Job new_job(IrModule *m, const CompileOptions *o) {
-    return (Job){.unit = {.o = o, .arena = m->arena}, .module = m};
+static void start_job(Job *job, const CompileOptions *o, char **error) {
+    job->options = *o;
+    job->options.ptx_version = legal_ptx_version(job->module, o);
+    job->unit = (Unit){.o = &job->options, .arena = job->module->arena};
+    guard(job, error);
 }
 
 static Image *compile(IrModule *m, const CompileOptions *o, char **error) {
-    Job job = new_job(m, o);
-    guard(&job, error);
+    Job job = {.module = m};
+    start_job(&job, o, error);
     return job.image;
 }
 
 static char *text(IrModule *m, const CompileOptions *o, Stage stage, char **error) {
-    Job job = new_job(m, o);
-    job.want_text = true;
-    job.stage = stage;
-    guard(&job, error);
+    Job job = {.module = m, .want_text = true, .stage = stage};
+    start_job(&job, o, error);
     return job.text;
 }
 

@@ -5,12 +5,13 @@
  * every GPU. */
 #include "legal.h"
 
+#include "emit.h"
 #include "lower.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { CONSTANT_BYTES = 65536, PARAM_BYTES = 4096, PARAM_BYTES_PTX_81 = 32764 };
+enum { CONSTANT_BYTES = 65536, PARAM_BYTES = 4096, PARAM_BYTES_LARGE = 32764, PTX_LARGE_PARAMS = 81 };
 
 /* Arithmetic on f16 and bf16 goes through f32, but for f16's own instructions on GPUs. */
 static Legality small_float(Op op, Type t, const CompileOptions *o) {
@@ -126,10 +127,26 @@ static char *check_sizes(const IrModule *m, const CompileOptions *o) {
     if (constant > CONSTANT_BYTES)
         return arena_printf(m->arena, "the kernel's constant arrays take %zu bytes; a GPU has %d", constant,
                             CONSTANT_BYTES);
-    uint32_t end = 0, most = o->ptx_version >= 81 ? PARAM_BYTES_PTX_81 : PARAM_BYTES;
+    uint32_t end = 0, most = o->ptx_version >= PTX_LARGE_PARAMS ? PARAM_BYTES_LARGE : PARAM_BYTES;
+    const char *first = NULL;
+    for (uint32_t i = 0; i < m->params.n; i++) {
+        param_offset(&end, (Type)m->params.at[i].type);
+        if (end > most && !first) first = m->params.at[i].name;
+    }
+    if (!first) return NULL;
+    return arena_printf(
+        m->arena, "the kernel's parameters take %u bytes, and %u fit: from '%s' on there is no room; pass an array",
+        end, most, first);
+}
+
+/* PTX 8.1 and later have room for more parameters; code that needs it is made for that, if the caller leaves it open.
+ */
+uint16_t legal_ptx_version(const IrModule *m, const CompileOptions *o) {
+    uint32_t end = 0;
+    uint16_t lowest;
+    if (o->target != TARGET_PTX || o->ptx_version || !target_known(o->sm, o->sm_suffix, &lowest)) return o->ptx_version;
     for (uint32_t i = 0; i < m->params.n; i++) param_offset(&end, (Type)m->params.at[i].type);
-    if (end > most) return arena_printf(m->arena, "the kernel's parameters take %u bytes; at most %u fit", end, most);
-    return NULL;
+    return end > PARAM_BYTES && lowest < PTX_LARGE_PARAMS ? PTX_LARGE_PARAMS : o->ptx_version;
 }
 
 /* LLVM ends the process for a symbol that PTX can't spell. */

@@ -503,15 +503,19 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
 
 static bool is_bool(Val v) { return val_is_scalar(v) && v.ty->dtype == DT_BOOL; }
 
+static bool is_made(Val v) { return v.ty->kind == TY_TUPLE || v.ty->kind == TY_INSTANCE || v.ty->kind == TY_DICT; }
+
 /* True and False are one object each, and so are NumPy's: equal ones of one type are identical. */
 Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) return val_bool(e, (a.ty == b.ty) != negate);
+    if (a.member || b.member) return val_bool(e, (a.member == b.member) != negate); /* of an IntEnum */
     if (is_bool(a) && is_bool(b) && a.ty->weak == b.ty->weak)
         return val_convert(e, eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b), e_python_bool(e));
     if (is_bool(a) || is_bool(b) || val_is_scalar(a) != val_is_scalar(b)) return val_bool(e, negate);
     bool dtypes = a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE; /* a dtype and its scalar type are one here */
-    bool objects = !dtypes && a.ty->kind != TY_TEXT && b.ty->kind != TY_TEXT && !val_is_scalar(a) &&
+    bool made = is_made(a) || is_made(b);                           /* equal ones may be one or two */
+    bool objects = !dtypes && !made && a.ty->kind != TY_TEXT && b.ty->kind != TY_TEXT && !val_is_scalar(a) &&
                    !val_is_scalar(b) && val_is_known(a) && val_is_known(b);
     if (objects) return val_bool(e, (a.ty == b.ty) != negate);
     return e_fail(e, span, "use == to compare values", DIAG_NO_IDENTITY, e_text(e, a), e_text(e, b));

@@ -217,7 +217,7 @@ Val call_constant(Eval *e, HostRef f, uint32_t n, const Val *args);
 /* patterns.c */
 Val match_class(Eval *e, PySpan span, Val subject, Val cls, Val names, uint32_t positional);
 Val match_keys(Eval *e, Val subject, Val keys);
-Val generator_start(Eval *e, Val consumer);
+Val generator_start(Eval *e, PySpan span, Val consumer);
 Val generator_step(Eval *e, PySpan span, Val consumer, Val items, Val item);
 Val generator_done(Eval *e, Val consumer, Val items);
 Val generator_end(Eval *e, Val consumer, Val items);

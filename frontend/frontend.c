@@ -64,6 +64,15 @@ static const char *mangled_arg(Arena *arena, const ArgType *t) {
     return "o";
 }
 
+/* Of a symbol that is too long to read, the beginning and a hash of all. */
+static const char *shortened(Arena *arena, const char *s) {
+    enum { MOST = 200, KEPT = 160 };
+    if (strlen(s) <= MOST) return s;
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (const char *p = s; *p; p++) h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
+    return arena_printf(arena, "%.*s_%016llx", KEPT, s, (unsigned long long)h);
+}
+
 const char *frontend_mangle(Arena *arena, const char *name, const ArgType *args, uint32_t nargs) {
     char *s = arena_strdup(arena, name);
     for (char *p = s; *p; p++) {
@@ -72,7 +81,7 @@ const char *frontend_mangle(Arena *arena, const char *name, const ArgType *args,
         if (!word) *p = '_';
     }
     for (uint32_t i = 0; i < nargs; i++) s = arena_printf(arena, "%s_%s", s, mangled_arg(arena, &args[i]));
-    return s;
+    return shortened(arena, s);
 }
 
 /* ---- arguments as values --------------------------------------------------------------------------------- */

@@ -75,7 +75,13 @@ static Consumer consumer_kind(Eval *e, Val consumer) {
     return COLLECTS;
 }
 
-Val generator_start(Eval *e, Val consumer) {
+Val generator_start(Eval *e, PySpan span, Val consumer) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    bool object = consumer.ty->kind == TY_OBJECT && e->host->info(e->host->self, consumer.ty->obj, &info);
+    if (consumer.ty->kind != TY_NONE && !(object && info.kind == HOST_NAMED))
+        return e_fail(e, span, "make it a list: [ ]", DIAG_CONSTRUCT, "a generator expression for a function of yours",
+                      "its items are made before the function begins");
     switch (consumer_kind(e, consumer)) {
     case SUMS: return val_int(e, 0);
     case FINDS_ANY: return val_bool(e, false);

@@ -124,7 +124,15 @@ void tr_end_generator(Translator *t, Frame *fr) {
     tr_terminate(t, PYT_JUMP, 0, 1, fr->return_to, 0);
 }
 
+/* Its items are made before they are used: with a loop or a variable they would take turns. */
+static bool goes_to_a_call(const Frame *fr, const CInstr *in) {
+    const CInstr *end = fr->code.instrs.at + fr->code.instrs.n, *next = in + 1;
+    while (next < end && next->op == C_NOP) next++;
+    return next < end && next->op != C_ITER && next->op != C_STORE && next->op != C_RETURN && next->op != C_FOR_ITER;
+}
+
 static void begin_generator(Translator *t, Frame *fr, Frame *inner, const CInstr *in) {
+    if (!goes_to_a_call(fr, in)) py_refuse(t->c, t->span, REFUSE_GENEXPR);
     PyRef consumer = consumer_of(t, fr, in);
     if (!consumer) consumer = tr_emit_const(t, t->c->host->none);
     inner->generator = true;

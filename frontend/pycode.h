@@ -92,6 +92,7 @@ typedef enum COp {
     X(TRY,       "try", "a kernel has no exception handling", "test the condition with `if` before the operation that fails") \
     X(WITH,      "with", "context managers need exception handling", "call what the block needs directly") \
     X(GENERATOR, "a generator", "a kernel can't be suspended at a yield", "write the values into an array") \
+    X(GENEXPR,   "a generator expression that no call takes at once", "a kernel has no suspended code", "make it a list: [ ]") \
     X(ASYNC,     "async code", "a kernel can't be suspended at an await", "make it a plain function") \
     X(CLASS,     "a class definition", "types can't be made in a kernel", "define the class outside, or use a tuple") \
     X(GLOBAL,    "an assignment to a global variable", "globals are constants of the compiled kernel", "write the result into an array argument") \

@@ -381,7 +381,7 @@ static Val step_made(const Step *s) {
     case PY_MATCH_CLASS: return match_class(e, s->span, v[0], v[1], v[2], s->in->imm);
     case PY_MATCH_KEYS: return match_keys(e, v[0], v[1]);
     case PY_SUPER: return eval_super(e, s->span, v[0], v[1]);
-    case PY_GEN_START: return generator_start(e, v[0]);
+    case PY_GEN_START: return generator_start(e, s->span, v[0]);
     case PY_GEN_STEP: return generator_step(e, s->span, v[0], v[1], v[2]);
     case PY_GEN_DONE: return generator_done(e, v[0], v[1]);
     default: return generator_end(e, v[0], v[1]);

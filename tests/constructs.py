@@ -407,6 +407,13 @@ def k_enum_flag(a, o, n):
     o[i] = (i & Bits.B) + (Bits.A | Bits.C) + bool(i & Bits.A)
 
 
+def k_enum_identity(a, o, n):
+    i = gpu.grid(1)
+    m = Mode.MUL
+    if m is Mode.MUL and m is not Mode.ADD:
+        o[i] = i + 1
+
+
 def k_enum_plain_flag(a, o, n):
     i = gpu.grid(1)
     m = Plain.A | Plain.B
@@ -1558,7 +1565,7 @@ def k_sum_of_run_time_length(a, o, n):
 def k_generator_in_loop(a, o, n):
     i = gpu.grid(1)
     s = 0
-    for x in (k * i for k in (1, 2, 3)):
+    for x in [k * i for k in (1, 2, 3)]:
         s += x
     o[i] = s + sum((k for k in (1, 2)), 10)
 

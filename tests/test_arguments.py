@@ -284,3 +284,35 @@ def run(kernel: Callable, make: Callable, device: str) -> np.ndarray:
 @pytest.mark.parametrize(("kernel", "make"), CASES, ids=[k.__name__ for k, _ in CASES])
 def test_arguments(kernel: Callable, make: Callable) -> None:
     np.testing.assert_allclose(run(kernel, make, "cpu"), run(kernel, make, "python"), rtol=2e-6)
+
+
+@pytest.mark.parametrize("device", ["python", "cpu", "emulated"])
+def test_more_parameters_than_4096_bytes(device: str) -> None:
+    @gpu.jit
+    def total(out, numbers):
+        s = 0.0
+        for x in numbers:
+            s += x
+        out[0] = s
+
+    out = np.zeros(1)
+    with gpu.device(device):
+        total[1, 1](out, tuple(np.float64(n) for n in range(600)))
+        gpu.synchronize()
+    assert out[0] == sum(range(600))
+
+
+def test_more_parameters_than_fit() -> None:
+    rows = tuple(tuple(np.float64(n) for n in range(100)) for _ in range(50))
+    kernel = gpu.jit(lambda out, rows: gpu.syncthreads())
+
+    def used(out, rows):
+        for row in rows:
+            out[0] += sum(row)
+
+    with gpu.device("emulated"):
+        kernel[1, 1](np.zeros(1), rows)  # what isn't used is no parameter
+        with pytest.raises(gpu.CompileError, match=r"take \d+ bytes, and 32764 fit: from 'rows\[\d+\]\[\d+\]' on"):
+            gpu.jit(used)[1, 1](np.zeros(1), rows)
+    with pytest.raises(TypeError, match="more than 4096 items"):
+        kernel[1, 1](np.zeros(1), tuple(range(5000)))

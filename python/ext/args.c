@@ -284,10 +284,10 @@ static int keep(Bound *b, PyObject *o) {
 
 /* Begins an object that is passed by its parts: `names` are theirs, or NULL. */
 static int begin_parts(Bound *b, PyObject *cls, PyObject *names, Py_ssize_t n, uint32_t param, int depth) {
-    if (depth >= MAX_DEPTH || n > MAX_ARGS) {
+    if (depth >= MAX_DEPTH || n > MAX_ITEMS) {
         char what[240];
         describe(b, param, what, sizeof what);
-        PyErr_Format(PyExc_TypeError, "%s: more than %d items, or nested deeper than %d", what, MAX_ARGS, MAX_DEPTH);
+        PyErr_Format(PyExc_TypeError, "%s: more than %d items, or nested deeper than %d", what, MAX_ITEMS, MAX_DEPTH);
         return -1;
     }
     PyObject *constant = NULL, *shape = key_shape(cls, names);

@@ -33,7 +33,7 @@
 #include "../../frontend/frontend.h"
 #include "../../runtime/runtime.h"
 
-enum { MAX_ARGS = 255, MAX_DIMS = MAX_NDIM };
+enum { MAX_ARGS = 255, MAX_ITEMS = 4096 /* of a tuple; parameters have 32,764 bytes */, MAX_DIMS = MAX_NDIM };
 
 /* ---- types.c ----------------------------------------------------------------------------------- */
 

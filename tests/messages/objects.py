@@ -267,6 +267,34 @@ def set_that_is_made(out):
     out[0] = 1 in found
 
 
+def total(values):
+    return sum(values)
+
+
+@gpu.jit
+def generator_in_a_variable(out):
+    squares = (k * k for k in range(3))
+    out[0] = sum(squares)
+
+
+@gpu.jit
+def generator_in_a_loop(out):
+    for v in (out[k] for k in range(3)):
+        out[0] += v
+
+
+@gpu.jit
+def generator_for_a_function(out):
+    out[0] = total(k * k for k in range(3))
+
+
+@gpu.jit
+def same_instance(out):
+    p = Point(1.0)
+    if p is p:
+        out[0] = 1
+
+
 # >>> message sets_a_field(f4[::1])
 # UnsupportedError: objects.py:58:5: error: a kernel can't set an attribute: 'x' of Point
 #    58 |     p.x = 2.0
@@ -569,4 +597,32 @@ def set_that_is_made(out):
 #       |              ^
 #    help: use a tuple
 #    in kernel set_that_is_made(array(float32, 1d, C))
+# <<<
+# >>> message generator_in_a_variable(f4[::1])
+# UnsupportedError: objects.py:276:15: error: a generator expression that no call takes at once is not supported in a kernel: a kernel has no suspended code
+#   276 |     squares = (k * k for k in range(3))
+#       |               ^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: make it a list: [ ]
+#    in kernel generator_in_a_variable(array(float32, 1d, C))
+# <<<
+# >>> message generator_in_a_loop(f4[::1])
+# UnsupportedError: objects.py:282:14: error: a generator expression that no call takes at once is not supported in a kernel: a kernel has no suspended code
+#   282 |     for v in (out[k] for k in range(3)):
+#       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: make it a list: [ ]
+#    in kernel generator_in_a_loop(array(float32, 1d, C))
+# <<<
+# >>> message generator_for_a_function(f4[::1])
+# UnsupportedError: objects.py:288:19: error: a generator expression for a function of yours is not supported in a kernel: its items are made before the function begins
+#   288 |     out[0] = total(k * k for k in range(3))
+#       |                   ^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: make it a list: [ ]
+#    in kernel generator_for_a_function(array(float32, 1d, C))
+# <<<
+# >>> message same_instance(f4[::1])
+# TypingError: objects.py:294:8: error: 'is' compares objects, and a kernel has only values: (Point, Point)
+#   294 |     if p is p:
+#       |        ^^^^^^
+#    help: use == to compare values
+#    in kernel same_instance(array(float32, 1d, C))
 # <<<
