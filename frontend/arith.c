@@ -496,6 +496,8 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     bool records = a.ty->kind == TY_RECORD || b.ty->kind == TY_RECORD;
     Val equal = records ? record_compare(e, span, op, a, b) : (Val){0};
     if (equal.ty) return equal;
+    equal = text_compare(e, span, op, a, b);
+    if (equal.ty) return equal;
     bool text = a.ty->kind == TY_TEXT || b.ty->kind == TY_TEXT; /* made on the host, later */
     if (!records && !text && compare_known(e, op, a, b, &holds)) return val_bool(e, holds);
     return operand_error(e, span, compare_text[op], a, b);

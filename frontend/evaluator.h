@@ -257,6 +257,9 @@ Val call_foreign(Eval *e, const CallSite *site, HostRef obj, uint32_t n, const V
 /* printfns.c */
 Val eval_format(Eval *e, PySpan span, const char *what, char conversion, Val v, Val spec /* maybe absent */);
 Val eval_join(Eval *e, PySpan span, uint32_t n, const Val *pieces);          /* the pieces of an f-string */
+bool text_join(Eval *e, Val a, Val b, Val *out);                             /* of constant strings: one of them; false: they aren't */
+Val text_coerce(Eval *e, Val v, Val target);                                 /* to such a join */
+Val text_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);          /* ty NULL: not of such a join */
 Val text_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b);            /* ty NULL: no operation on text */
 /* What goes back to Python from a host function, and its type; false: reported. Numbers and tuples come as they are; an ARG_TEXT
  * has values as records have them, for gpu._messages. */

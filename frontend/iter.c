@@ -32,13 +32,13 @@ Val eval_len(Eval *e, PySpan span, Val v) {
 
 /* ---- tuples ------------------------------------------------------------------------------------------ */
 
-/* A run-time index selects among items that have a common type. */
+/* A run-time index selects among items that have a common type. Names in a loop stay constants: it is unrolled. */
 static Val select_item(Eval *e, PySpan span, Val t, Val index, bool may_wrap) {
     uint32_t n = t.ty->n;
     if (!n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, e_text(e, index), 0);
     Val all = t.items[0];
     for (uint32_t k = 1; k < n; k++)
-        if (!val_join(e, all, t.items[k], &all))
+        if (!val_join(e, all, t.items[k], &all) || all.ty->kind != t.items[0].ty->kind)
             return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX,
                           e_text(e, t), e_text(e, index));
     Val wide = val_convert(e, index, e_python_int(e)), out = val_coerce(e, t.items[0], all);

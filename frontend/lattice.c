@@ -138,6 +138,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
         *out = val_abstract(e, a);
         return true;
     }
+    if (text_join(e, a, b, out)) return true;
     if (a.ty->kind != b.ty->kind) return false;
     switch (a.ty->kind) {
     case TY_SCALAR: return join_scalars(e, a, b, out);

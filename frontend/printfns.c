@@ -143,6 +143,75 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
                   DIAG_NOT_SHOWN, what, e_text(e, v));
 }
 
+/* ---- one of several constant strings ----------------------------------------------------------------------- */
+
+enum { MOST_CHOICES = 64 };
+
+/* "a\x1fb\x1f" of a choice, "a\x1f" of a string; NULL: neither. */
+static const char *choices_of(Eval *e, Val v) {
+    const char *s;
+    if (v.ty->kind == TY_TEXT && v.ty->sub == TEXT_CHOICE) return v.ty->name;
+    if (!val_as_str(e, v, &s) || strchr(s, CHOICE_END)) return NULL;
+    return arena_printf(e->arena, "%s%c", s, CHOICE_END);
+}
+
+/* Which of the choices is the first one of `word`; -1: none is. *count: how many there are. */
+static int choice_in(const char *choices, const char *word, int *count) {
+    size_t length = (size_t)(strchr(word, CHOICE_END) - word) + 1;
+    int found = -1;
+    *count = 0;
+    for (const char *at = choices; *at; at = strchr(at, CHOICE_END) + 1, ++*count)
+        if (strncmp(at, word, length) == 0) found = *count;
+    return found;
+}
+
+static const char *next_choice(const char *at) { return strchr(at, CHOICE_END) + 1; }
+
+bool text_join(Eval *e, Val a, Val b, Val *out) {
+    const char *all = choices_of(e, a), *more = all ? choices_of(e, b) : NULL;
+    int count;
+    if (!more) return false;
+    if (a.ty->kind == TY_OBJECT && strcmp(all, more) == 0) { /* two objects, one text */
+        *out = val_abstract(e, a);
+        return true;
+    }
+    for (; *more; more = next_choice(more)) {
+        bool there = choice_in(all, more, &count) >= 0;
+        if (count == MOST_CHOICES) return false;
+        if (!there) all = arena_printf(e->arena, "%s%.*s", all, (int)(next_choice(more) - more), more);
+    }
+    Val index = val_rt_int(e, REF_NONE);
+    *out = text_of(e, TEXT_CHOICE, all, 1, &index, NULL);
+    return true;
+}
+
+Val text_coerce(Eval *e, Val v, Val target) {
+    const char *from = choices_of(e, v), *to = target.ty->name;
+    int count, i = 0;
+    if (v.ty == target.ty) return v;
+    Val index = val_int(e, choice_in(to, from, &count));
+    if (v.ty->kind == TY_TEXT) { /* numbers of more choices */
+        Ref old = val_ref(e, v.items[0]), r = val_ref(e, index);
+        for (const char *at = next_choice(from); *at; at = next_choice(at)) {
+            Ref is = e_cmp(e, PRED_EQ, old, e_int(e, T_I64, ++i));
+            r = e_select(e, T_I64, is, e_int(e, T_I64, choice_in(to, at, &count)), r);
+        }
+        index = val_rt_int(e, r);
+    }
+    index = val_coerce(e, index, target.items[0]);
+    return text_of(e, TEXT_CHOICE, to, 1, &index, NULL);
+}
+
+Val text_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
+    const char *s;
+    int count;
+    if (val_as_str(e, a, &s)) return b.ty->kind == TY_TEXT ? text_compare(e, span, op, b, a) : (Val){0};
+    bool choice = a.ty->kind == TY_TEXT && a.ty->sub == TEXT_CHOICE && val_as_str(e, b, &s);
+    if (!choice || (op != PYC_EQ && op != PYC_NE)) return (Val){0};
+    const char *wanted = choices_of(e, b);
+    return eval_compare(e, span, op, a.items[0], val_int(e, wanted ? choice_in(a.ty->name, wanted, &count) : -1));
+}
+
 /* ---- f-strings, str(), format() ---------------------------------------------------------------------------- */
 
 /* Of constants that need no formatting; NULL: not one. */
@@ -258,7 +327,7 @@ static ArgType describe_text(Message *m, Val v) {
     static const char *const kinds[] = {
         [TEXT_JOIN] = "join",   [TEXT_FORMAT] = "format", [TEXT_PERCENT] = "percent",   [TEXT_METHOD] = "method",
         [TEXT_ARRAY] = "array", [TEXT_DICT] = "dict",     [TEXT_INSTANCE] = "instance", [TEXT_RECORD] = "record",
-        [TEXT_VIEW] = "view",   [TEXT_VALUE] = "value"};
+        [TEXT_VIEW] = "view",   [TEXT_VALUE] = "value",   [TEXT_CHOICE] = "choice"};
     Eval *e = m->e;
     const ArgType first[2] = {object_type(e, kinds[v.ty->sub]), object_type(e, v.ty->name)};
     ArgType t = describe_items(m, ARG_TEXT, 2, first, v);

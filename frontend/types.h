@@ -55,7 +55,10 @@ typedef enum ExprKind { EXPR_BINARY, EXPR_UNARY, EXPR_COMPARE, EXPR_CALL, EXPR_C
 /* FORMAT: format(value, specification), name: the conversion 's', 'r', 'a' or none. PERCENT: items[0] % items[1]. METHOD:
  * items[0].format(...), fields: keywords, "" for none. The others stand for objects that are shown whole. ARRAY: nested tuples,
  * name: the dtype. DICT: key, value, key, value ... INSTANCE: the class, then the fields. */
-typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY, TEXT_DICT, TEXT_INSTANCE, TEXT_RECORD, TEXT_VIEW, TEXT_VALUE } TextKind;
+/* VIEW: address, shape, strides of an array, name: the dtype. VALUE: one item, whole. CHOICE: which of the constant strings in name,
+ * each of which CHOICE_END ends. */
+#define CHOICE_END '\x1f'
+typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY, TEXT_DICT, TEXT_INSTANCE, TEXT_RECORD, TEXT_VIEW, TEXT_VALUE, TEXT_CHOICE } TextKind;
 
 typedef enum GroupKind { GROUP_GRID, GROUP_BLOCK, GROUP_TILE } GroupKind;
 

@@ -138,6 +138,30 @@ def test_text_meets_at_a_branch(capsys: pytest.CaptureFixture[str], device: str)
     assert shown(capsys, device, k, np.array([1.5, 2.5]), block=2) == "<1.5>\n<-2.5>\n"
 
 
+@gpu.jit
+def chooses(x):
+    i = gpu.grid(1)
+    sign = "negative" if x[i] < 0 else "zero" if x[i] == 0 else "positive"
+    size = "small"
+    for _ in range(i):
+        size = "large"
+    if sign == "positive" and size != "small":
+        sign = "+"
+    print(i, sign, f"{size:>6}|", (sign, size), sign == "other")
+    if sign == "zero":
+        assert i != 1, sign + " " + size
+
+
+def test_one_of_several_strings(capsys: pytest.CaptureFixture[str], device: str) -> None:
+    assert shown(capsys, device, chooses, np.array([-1.5, 5, 0]), block=3) == (
+        "0 negative  small| ('negative', 'small') False\n"
+        "1 +  large| ('+', 'large') False\n"
+        "2 zero  large| ('zero', 'large') False\n"
+    )
+    with pytest.raises(AssertionError, match="zero large"):
+        shown(capsys, device, chooses, np.array([1.0, 0, 1]), block=3)
+
+
 # ---- order
 
 

@@ -123,6 +123,8 @@ class Reader:
             return np.array(items[0], dtype=word)
         if kind == "view":
             return _view(word, items, self.arrays)
+        if kind == "choice":
+            return word.split("\x1f")[items[0]]
         if kind == "value":
             return items[0]
         if kind == "dict":
