@@ -95,7 +95,7 @@ static Ref add_param(Params *p, ParamKind kind, unsigned axis, Type type, unsign
     Eval *e = p->e;
     if (!e->building) return REF_NONE;
     IrParam param = {.kind = (uint8_t)kind,
-                     .axis = (uint8_t)axis,
+                     .axis = (uint16_t)axis,
                      .type = (uint8_t)type,
                      .flags = (uint8_t)flags,
                      .leaf = p->leaf,

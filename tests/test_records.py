@@ -513,3 +513,27 @@ def test_unassigned() -> None:
 
     with pytest.raises(gpu.CompileError, match="'e' is not assigned on every path"):
         kernel[1, 1](filled(PARTICLE), np.zeros(1))
+
+
+@pytest.mark.parametrize("device", ("cpu", "emulated"))
+def test_large_records(device: str) -> None:
+    """By value as far as parameters go, beyond that as an array; copied in a loop."""
+    dtype = np.dtype([("v", "f8", 400), ("n", "i4"), ("w", "u1", 3)], align=True)
+
+    def kernel(r, p, out):
+        i = gpu.grid(1)
+        out[i] = p.v[i + 300] + p.n + p.w[2]
+        r[i] = p
+        r[i].v[0] = i
+
+    record = np.zeros(1, dtype)[0]
+    record["v"], record["n"], record["w"] = np.arange(400), 70000, [1, 2, 3]
+    args = [np.zeros(2, dtype), record, np.zeros(2)]
+    run(device, kernel, args, 2)
+    assert args[2].tolist() == [70303, 70304]
+    record["v"][0] = 0
+    assert contents(args[0][:1]) == contents(record.reshape(1))
+    record["v"][0] = 1
+    assert contents(args[0][1:]) == contents(record.reshape(1))
+    with pytest.raises(TypeError, match="a record of 40000 bytes is too large for a copy"):
+        run(device, kernel, [args[0], np.zeros(1, [("v", "f8", 5000)])[0], args[2]])

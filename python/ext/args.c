@@ -4,7 +4,7 @@
  * nothing. */
 #include "array.h"
 
-enum { MAX_DEPTH = 8, SPILL_DIMS = 1024 };
+enum { MAX_DEPTH = 8, MOST_RECORD = 32764 /* bytes of a GPU's parameters */, SPILL_DIMS = 1024 };
 
 struct Spill {
     Spill *next;
@@ -226,6 +226,14 @@ static int put_array(Bound *b, const HostArray *a, bool on_device, uint32_t para
  * dimensions. */
 static int put_record(Bound *b, const Record *r, const void *bytes, bool readonly, uint32_t param) {
     bool numba = b->kernel->dialect == DIALECT_NUMBA;
+    if (!numba && r->bytes > MOST_RECORD) {
+        char what[240];
+        describe(b, param, what, sizeof what);
+        PyErr_Format(PyExc_TypeError,
+                     "%s: a record of %u bytes is too large for a copy; pass an array of one, x[i:i+1]", what,
+                     r->bytes);
+        return -1;
+    }
     HostArray a = {.dtype = DT_RECORD, .record = r, .data = bytes};
     Leaf *leaf = new_leaf(b, param);
     uint8_t *key = leaf ? room_for_key(b, KEY_RECORD_BYTES) : NULL;
