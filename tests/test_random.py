@@ -55,7 +55,10 @@ class Xoroshiro:
 @pytest.mark.parametrize(("seed", "start"), [(1, 0), (2**63 + 5, 3), (-1, 0)])
 def test_states_are_jumps_apart(seed: int, start: int) -> None:
     states = np.asarray(rng.create_xoroshiro128p_states(5, seed, subsequence_start=start).copy_to_host())
-    assert states.tolist() == [Xoroshiro(seed, start + i).s for i in range(5)]
+    assert [list(state) for state in states.tolist()] == [Xoroshiro(seed, start + i).s for i in range(5)]
+    rows = np.zeros((5, 2), np.uint64)
+    rng.init_xoroshiro128p_states(rows, seed, start)
+    assert rows.tolist() == [Xoroshiro(seed, start + i).s for i in range(5)]
 
 
 def draws(states, words, uniform, normal):

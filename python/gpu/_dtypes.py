@@ -73,6 +73,8 @@ class DType:
             from .signature import one_type
 
             return Signature(tuple(one_type(v) for v in values), self._type)
+        if not values:
+            return Signature((), self._type)
         if len(values) != 1:
             raise TypeError(f"{self.name}() takes one value, {len(values)} given")
         return self.dtype.type(values[0])

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    xoroshiro128p_dtype: Any
 __all__ = [
     "create_xoroshiro128p_states",
     "init_xoroshiro128p_states",
@@ -27,6 +28,7 @@ __all__ = [
     "philox_normal_float64",
     "philox_uniform_float32",
     "philox_uniform_float64",
+    "xoroshiro128p_dtype",
     "xoroshiro128p_next",
     "xoroshiro128p_normal_float32",
     "xoroshiro128p_normal_float64",
@@ -51,20 +53,30 @@ def xoroshiro128p_next(states: Any, index: Any) -> Any:
 
     Parameters
     ----------
-    states : array of uint64, shape (n, 2)
-        From `create_xoroshiro128p_states`; row `index` is advanced.
+    states : array of `xoroshiro128p_dtype`, shape (n,), or of uint64, shape (n, 2)
+        From `create_xoroshiro128p_states`; number `index` is advanced.
     index : int
 
     Returns
     -------
     uint64
     """
-    s0 = states[index, 0]
-    s1 = states[index, 1]
+    if states.ndim == 2:
+        s0 = states[index, 0]
+        s1 = states[index, 1]
+    else:
+        s0 = states[index]["s0"]
+        s1 = states[index]["s1"]
     result = s0 + s1
     s1 = s1 ^ s0
-    states[index, 0] = _rotl(s0, 55) ^ s1 ^ (s1 << uint32(14))
-    states[index, 1] = _rotl(s1, 36)
+    s0 = _rotl(s0, 55) ^ s1 ^ (s1 << uint32(14))
+    s1 = _rotl(s1, 36)
+    if states.ndim == 2:
+        states[index, 0] = s0
+        states[index, 1] = s1
+    else:
+        states[index]["s0"] = s0
+        states[index]["s1"] = s1
     return result
 
 
@@ -203,7 +215,7 @@ def init_xoroshiro128p_states(states: Any, seed: int, subsequence_start: int = 0
 
     Parameters
     ----------
-    states : array of uint64, shape (n, 2)
+    states : array of `xoroshiro128p_dtype`, shape (n,), or of uint64, shape (n, 2)
         On any device.
     seed : int
         Its low 64 bits count.
@@ -229,10 +241,13 @@ def init_xoroshiro128p_states(states: Any, seed: int, subsequence_start: int = 0
     while len(found) < n:  # the second half is the first one, moved on by its length
         found = np.concatenate([found, _apply(columns, found)])
         columns = _apply(columns, columns)
+    found = np.ascontiguousarray(found[:n])
+    if states.dtype.names is not None:
+        found = found.view(states.dtype)[:, 0]
     if isinstance(states, np.ndarray):
-        states[...] = found[:n]
+        states[...] = found
     else:
-        states.copy_to_device(found[:n], stream)
+        states.copy_to_device(found, stream)
 
 
 def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, stream: Any = None) -> Any:
@@ -247,12 +262,20 @@ def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, s
     Returns
     -------
     Array
-        Of uint64, shape (n, 2): Numba has records of two words.
+        Of `xoroshiro128p_dtype`, records of two uint64 ``s0`` and ``s1``, shape (n,).
     """
     import numpy as np
 
     from ._array import to_device
 
-    states = np.empty((n, 2), np.uint64)
+    states = np.empty(n, __getattr__("xoroshiro128p_dtype"))
     init_xoroshiro128p_states(states, seed, subsequence_start)
     return to_device(states, stream)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "xoroshiro128p_dtype":
+        raise AttributeError(f"module 'gpu.random' has no attribute '{name}'")
+    import numpy as np
+
+    return np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)

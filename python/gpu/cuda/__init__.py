@@ -245,6 +245,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _SUBMODULES:
         return importlib.import_module("." + name, __name__)
+    if name == "devicearray":
+        return importlib.import_module(".cudadrv.devicearray", __name__)
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'gpu.cuda' has no attribute '{name}'")
     value = getattr(importlib.import_module(_MODULE_OF[name], __name__), name)

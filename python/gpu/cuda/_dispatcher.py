@@ -103,6 +103,10 @@ class Dispatcher(_jit.Kernel):
     # ---- launches
 
     def __getitem__(self, config: Any) -> Any:
+        if self.options["device"]:
+            raise RuntimeError(
+                "Cannot compile a device function as a kernel: a kernel calls it; leave out device=True to launch it"
+            )
         try:
             launcher = super().__getitem__(config)
         except (TypeError, ValueError) as error:
