@@ -115,7 +115,7 @@ def _device_function(
     """PTX of a device function, under the name that the ABI gives it, and the type of its result."""
     if signature.result is not None:
         kernel = type(kernel)(kernel.py_func, kernel.dialect, kernel.options)
-        kernel._declared = _jit._declared_types(kernel.py_func, (signature,))
+        kernel._declared = _jit.declared_types(kernel.py_func, (signature,))
     for number, kind in enumerate(signature.args):
         if kind.kind not in ("scalar", "none"):
             raise NotImplementedError(
