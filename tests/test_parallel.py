@@ -129,6 +129,14 @@ def in_place(a: Any, n: int = 10, *, step: int = 1) -> Any:
     return None
 
 
+def in_its_own_elements(a: Any, n: Any) -> None:
+    for i in gpu.prange(0, n, 2):
+        a[i, 0] = a[i + 1, 0] + a[i, 1]
+        a[i, 2], a[i + 1, 3] = a[i, 0], a[i + 1, 2]
+    for i in gpu.prange(1, n):
+        a[i, 1] = a[i, 1] * a[0, 1] + a[i - 1, 2]
+
+
 RNG = np.random.default_rng(4)
 X = np.round(RNG.random(150) * 50, 1)
 CASES: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = {
@@ -149,6 +157,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = {
     "empty range": (ranges, lambda: (np.zeros(60, int), 5, 5, 1)),
     "helpers": (helpers, lambda: (X.reshape(50, 3), cube, Pair(0.5, 2))),
     "first": (first_of, lambda: (X, X[70])),
+    "own elements": (in_its_own_elements, lambda: (np.arange(40.0).reshape(10, 4), 10)),
     "defaults": (in_place, lambda: (np.zeros(30),)),
 }
 
@@ -277,6 +286,28 @@ def scaled_by_all(x: Any) -> None:
         x[int(x[i])] *= 2
 
 
+def from_the_left(x: Any) -> None:
+    for i in gpu.prange(1, len(x)):
+        x[i] = x[i - 1] + 1
+
+
+def gauss_seidel(a: Any) -> None:
+    for i in gpu.prange(1, a.shape[0] - 1):
+        for j in range(1, a.shape[1] - 1):
+            a[i, j] = (a[i - 1, j] + a[i + 1, j]) / 2
+
+
+def by_the_first(x: Any) -> None:
+    for i in gpu.prange(len(x)):
+        x[i] /= x[0]
+
+
+def two_stores(x: Any) -> None:
+    for i in gpu.prange(len(x) - 1):
+        x[i] = 1
+        x[1 + i] = 2
+
+
 def returns(x: Any) -> Any:
     for i in gpu.prange(len(x)):
         if x[i] > 1:
@@ -317,6 +348,10 @@ REFUSED = {
     one_element: r"all iterations change this element at the same time(.|\n)*add to a variable, s \+= ",
     stored_by_all: "all iterations assign this element, and which one does it last isn't known",
     scaled_by_all: "two iterations may change this element at the same time(.|\n)*are atomic",
+    from_the_left: r"another iteration writes this element: x\[i\] is assigned in(.|\n)*x\[i - 1\] \+ 1",
+    gauss_seidel: r"another iteration writes this element: a\[i, j\]",
+    by_the_first: r"another iteration writes this element: x\[i\](.|\n)*x\[i\] /= x\[0\]",
+    two_stores: "another iteration writes this element",
     returns: "'return' in a parallel loop",
     breaks: "'break' in a parallel loop: the other iterations run at the same time",
     sometimes: "'t' isn't assigned before this on every path through an iteration",

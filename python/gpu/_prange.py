@@ -8,6 +8,7 @@ function calls what launches it. Variables that an iteration would hand to the n
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -276,8 +277,10 @@ class _Body:
         _Flow(self).run()
         self.check_after(names)
         self.tainted = self.find_tainted()
+        self.original = copy.deepcopy(loop.body)
         rewritten = [_Rewriter(self).visit(s) for s in loop.body]
         self.check_stores(loop.body, True)
+        _Neighbours(self).check()
         self.statements = rewritten
 
     def is_module(self, name: str) -> bool:
@@ -412,6 +415,81 @@ class _Body:
                 return True
             node = node.value
         return False
+
+
+class _Neighbours:
+    """Sees elements that an iteration writes and another one uses: ``x[i]`` and ``x[i - 1]``, ``x[i]`` and ``x[0]``."""
+
+    def __init__(self, body: _Body) -> None:
+        self.body = body
+        call = body.loop.iter
+        assert isinstance(call, ast.Call)
+        self.first, self.step = _constant(call.args[0]) if len(call.args) > 1 else 0, 1
+        if len(call.args) == 3:
+            self.step = _constant(call.args[2]) or 0  # 0: not known
+
+    def check(self) -> None:
+        """Refuse the first pair."""
+        nodes = [n for s in self.body.original for n in ast.walk(s) if isinstance(n, ast.Subscript)]
+        uses = [n for n in nodes if isinstance(n.value, ast.Name) and self.body.is_shared(n)]
+        for store in (n for n in uses if isinstance(n.ctx, ast.Store)):
+            for use in uses:
+                assert isinstance(use.value, ast.Name) and isinstance(store.value, ast.Name)
+                if use.value.id == store.value.id and self.meet(_items(store), _items(use)):
+                    self.refuse(store, use)
+
+    def refuse(self, store: ast.Subscript, use: ast.Subscript) -> NoReturn:
+        name, where = ast.unparse(use.value), ast.unparse(store)
+        self.body.source.refuse(
+            use,
+            f"another iteration writes this element: {where} is assigned in the same loop",
+            f"write the results to another array than '{name}'",
+        )
+
+    def meet(self, a: list[ast.expr], b: list[ast.expr]) -> bool:
+        """Whether indices of two iterations are evidently the same element."""
+        found = False
+        for x, y in zip(a, b, strict=False):
+            one, other = self.offset(x), self.offset(y)
+            if one is not None and other is not None:
+                if one == other:
+                    return False  # the same iteration's
+                found |= self.step != 0 and (one - other) % self.step == 0
+            elif one == 0 and _constant(y) is not None:
+                at = _constant(y)
+                assert at is not None
+                found |= self.step == 1 and self.first is not None and 0 <= self.first <= at
+            elif _constant(x) is not None and _constant(y) is not None and _constant(x) != _constant(y):
+                return False
+            elif ast.dump(x) != ast.dump(y):
+                return False  # nothing is known
+        return found
+
+    def offset(self, node: ast.expr) -> int | None:
+        """C of ``i + c``; None: another expression."""
+        if isinstance(node, ast.Name):
+            return 0 if node.id == self.body.variable else None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            sign = 1 if isinstance(node.op, ast.Add) else -1
+            left, right = self.offset(node.left), _constant(node.right)
+            if left is not None and right is not None:
+                return left + sign * right
+            left_number, right_offset = _constant(node.left), self.offset(node.right)
+            if sign == 1 and left_number is not None and right_offset is not None:
+                return left_number + right_offset
+        return None
+
+
+def _items(node: ast.Subscript) -> list[ast.expr]:
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _constant(node: ast.expr) -> int | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if type(value) is int else None
 
 
 class _Rewriter(ast.NodeTransformer):
