@@ -157,6 +157,15 @@ static Way find_way(Eval *e, PySpan span, Val target, uint32_t n, const Val *lea
     return w;
 }
 
+void array_read_ahead(Eval *e, PySpan span, Val target, Val value) {
+    Val leaf[MAX_LEAVES];
+    uint32_t n = many_leaves(value, leaf, 0);
+    if (!e->building) return;
+    Way way = find_way(e, span, target, n < MAX_LEAVES ? n : MAX_LEAVES, leaf);
+    if (way.backward != REF_NONE)
+        e_raise_if(e, span, way.backward, "ValueError", "out overlaps the source: copy the source first");
+}
+
 /* ---- stores ------------------------------------------------------------------------------------------ */
 typedef struct Fill {
     PySpan span;

@@ -385,3 +385,90 @@ Val array_contains(Eval *e, PySpan span, Val item, Val a) {
     if (val_poisoned(equal)) return equal;
     return val_convert(e, truth_of(e, span, REDUCE_ANY, equal), e_python_bool(e));
 }
+
+/* ---- running sums and products ------------------------------------------------------------------------ */
+typedef struct Running {
+    PyBinary op;
+    Scalar type;
+    Cell acc;
+    Val out;
+} Running;
+
+static void run_one(Eval *e, void *context, const Val *index, Val x) {
+    Running *w = context;
+    Val acc = eval_arith(e, w->op, w->type, cell_get(e, &w->acc), val_convert(e, x, w->type));
+    cell_set(e, &w->acc, acc);
+    array_store(e, elem_of(w->out.ty), array_at(e, w->out, index, 1), acc);
+}
+
+static Val running_target(Eval *e, const CallSite *site, Val a, Val out, DType d) {
+    Wide n;
+    if (out.ty && out.ty->kind != TY_NONE) {
+        if (!array_writable(e, site->span, out)) return val_poison(e);
+        if (out.ty->ndim != 1 || out.ty->dtype == DT_RECORD)
+            return e_fail(e, site->span, "it has one axis", DIAG_ARG_TYPE, site->name, e_text(e, out));
+        e_raise_if(e, site->span, e_cmp(e, PRED_NE, val_ref(e, array_size(out, 0)), val_ref(e, many_size(a, 0))),
+                   "ValueError", "out has another length");
+        return out;
+    }
+    if (!sizes_known(1, many_shape(a), &n) || n > INT32_MAX / 16)
+        return e_fail(e, site->span, "give it where to put the sums: out=...", DIAG_CONSTRUCT, site->name,
+                      "the length of its result isn't known when compiling");
+    return array_local(e, elem_scalar(d), 1, many_shape(a));
+}
+
+/* param: PYB_ADD, PYB_MUL. Element i of the source is read before element i of `out` is written: they may be one array.
+ */
+Val fn_np_running(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"a", "?axis", "?dtype", "?out"};
+    Val v[4];
+    DType d = DT_NONE;
+    if (!call_bind(e, site, n, args, 4, params, v) || !numbers(e, site, &v[0])) return val_poison(e);
+    Wide axis = 0;
+    if (v[0].ty->ndim != 1 ||
+        (v[1].ty && v[1].ty->kind != TY_NONE && (!val_as_int(v[1], &axis) || axis < -1 || axis > 0)))
+        return bad_arg(e, site, 0, v[0], "it takes an array of one axis");
+    if (v[2].ty && v[2].ty->kind != TY_NONE && !val_dtype_named(e, v[2], &d))
+        return e_fail(e, site->span, "a dtype is written np.float32", DIAG_ARG_TYPE, site->name, e_text(e, v[2]));
+    if (d == DT_NONE) d = sum_type(val_dtype(v[0]));
+    Epoch epoch = e->epoch;
+    bool given = v[3].ty && v[3].ty->kind != TY_NONE;
+    Running w = {(PyBinary)site->fn->param, typed(d), {{0}, REF_NONE}, running_target(e, site, v[0], v[3], d)};
+    if (val_poisoned(w.out)) return w.out;
+    if (given) array_read_ahead(e, site->span, w.out, v[0]);
+    w.acc = cell_new(e, w.type, val_convert(e, val_int(e, w.op == PYB_MUL), w.type));
+    many_walk(e, site->span, v[0], 1, many_shape(v[0]), REF_NONE, run_one, &w);
+    if (!given) e->epoch = epoch;
+    return w.out;
+}
+
+/* ---- comparing whole arrays --------------------------------------------------------------------------- */
+static bool same_shapes(Val a, Val b) {
+    bool same = a.ty->ndim == b.ty->ndim;
+    for (uint32_t k = 0; same && k < a.ty->ndim; k++) {
+        Wide n, m;
+        same = !val_as_int(many_size(a, k), &n) || !val_as_int(many_size(b, k), &m) || n == m;
+    }
+    return same;
+}
+
+/* Shapes that differ when compiling give False, as in NumPy; those that differ at run time raise. */
+Val fn_array_equal(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val v[2];
+    if (!bind_args(e, site, n, args, 2, v)) return val_poison(e);
+    for (uint32_t i = 0; i < 2; i++)
+        if (!numbers(e, site, &v[i])) return val_poison(e);
+    if (!same_shapes(v[0], v[1])) return val_bool(e, false);
+    Val equal = array_lazy(e, site->span, (ExprOp){EXPR_COMPARE, PYC_EQ, NULL}, 2, v);
+    if (val_poisoned(equal)) return equal;
+    return val_convert(e, truth_of(e, site->span, REDUCE_ALL, equal), e_python_bool(e));
+}
+
+/* All of np.isclose(a, b, ...). */
+Val fn_np_allclose(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    CallSite s = *site;
+    s.fn = devfn_find("numpy.isclose");
+    Val close = array_lazy(e, site->span, (ExprOp){EXPR_CALL, 0, &s}, n, args);
+    if (val_poisoned(close)) return close;
+    return val_convert(e, truth_of(e, site->span, REDUCE_ALL, close), e_python_bool(e));
+}

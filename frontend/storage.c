@@ -88,7 +88,7 @@ static bool only_reads(const DevFn *fn) {
     return fn &&
            (starts(fn->path, "numpy.") || starts(fn->path, "ndarray.") || starts(fn->path, "builtins.") ||
             starts(fn->path, "math.")) &&
-           fn->call != fn_array_fill;
+           fn->call != fn_array_fill && fn->call != fn_np_running;
 }
 
 /* What a call may do: store to arrays of the thread's own that it gets, give one that is memory of its own. */

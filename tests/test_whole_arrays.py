@@ -111,6 +111,8 @@ m.T[1, 2], m.swapaxes(0, 1)[1, 2], m.reshape(2, 10)[1, 3], m.reshape((5, 4))[1, 
 np.reshape(m, (2, 10))[1, 3], np.ravel(m)[7], np.swapaxes(m, 0, 1)[1, 2]
 a[b[0] > -5:][0]
 np.trace(np.array([[1, 2], [3, 4]]))
+np.array_equal(a, b), np.array_equal(a, a), np.array_equal(a[:3], m), np.allclose(a, a + 0), np.allclose(a, b, atol=99)
+m[tuple(np.array([1, 2]))], m[(1, 2)]
 (1, 2, 3, 4)[::2][1], (1, 2, 3)[::-1][0], (1, 2, 3, 4)[-2:][0], len((1, 2, 3)[5:])
 """
 SMALL = r"""
@@ -151,6 +153,8 @@ x = np.array(5); o[0] = x; o[1] = x + 1; o[2] = x[()]; o[3] = x.ndim
 x = np.array([1 + 2j, 3]); o[0] = x.real[0]; o[1] = x.imag[0]; o[2] = abs(x)[1]; x.imag[1] = 4; \
 o[3] = x[1].imag; o[4] = np.vdot(x, x).real
 x = np.array([4, 5, 6]); o[:2] = x[np.array([0, 2])[1] - 1:]; o[3] = x[-1]
+x = np.array([1, 2, 4]); o[:3] = np.cumsum(x); o[3:6] = x.cumprod(); np.cumsum(a, out=o[10:20]); np.cumsum(a, out=a)
+np.cumprod(a[:4], dtype=np.int32, out=o[:4]); a[:4].cumsum(out=o[4:8])
 x = np.array([1., 2, 4]); o[:3] = np.exp(x); o[3:6] = np.round(x / 3, 2); o[6:9] = np.power(x, 2); \
 o[9:12] = np.maximum(x, 2.5)
 """
