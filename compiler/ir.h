@@ -206,7 +206,8 @@ typedef struct IrPrint {
 enum { FACT_SIZE32 = 1, /* every byte extent is below 2^31 - FACT_SIZE32_SPARE, every grid * block product below 2^31 */
        FACT_ALIGN16 = 2, /* every array's data pointer is 16-byte aligned */
        FACT_NOALIAS = 4, /* no array that is written overlaps another */
-       FACT_WARPS = 8    /* 32 threads that follow each other along x, from a multiple of 32 on, are a warp; kept where it matters */ };
+       FACT_WARPS = 8,   /* 32 threads that follow each other along x, from a multiple of 32 on, are a warp; kept where it matters */
+       FACT_COUNTS = 16  /* there are i64 scalars, and all are counts: 0 to 2^31 - 1 */ };
 
 enum { FACT_SIZE32_SPARE = 1 << 24 };
 enum { MOST_RESULTS = 64 };

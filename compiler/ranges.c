@@ -138,6 +138,7 @@ static Range param_range(const Ranges *R, const Instr *in) {
     const IrParam *p = &R->m->params.at[in->imm];
     bool small = R->m->facts & FACT_SIZE32;
     if (p->kind == PARAM_SHAPE) return (Range){0, small ? INT32_MAX : INT64_MAX};
+    if (p->kind == PARAM_SCALAR && in->type == T_I64 && R->m->facts & FACT_COUNTS) return (Range){0, INT32_MAX};
     if (p->kind == PARAM_STRIDE && small) return (Range){-INT32_MAX, INT32_MAX};
     return everything((Type)in->type);
 }

@@ -115,3 +115,29 @@ def test_length_membership_and_reversal(case: tuple[int, int, int]) -> None:
     for x in (*case, 0, 1, 2, 3, 3.0, 2.5, np.float32(4), np.int8(-1), np.uint64(2**64 - 1), True):
         assert inside(x, *case) == (x in numbers), x
         assert outside_constant(x) == (x not in range(3, 20, 4)), x
+
+
+@pytest.mark.parametrize("first", [5, -3, 1 << 40])
+def test_integers_that_are_no_counts(first: int) -> None:
+    """A launch whose integers fit 31 bits may have code of its own; others have the same meaning."""
+
+    @gpu.jit
+    def sums(x, n, pair, o):
+        i = gpu.grid(1)
+        o[i, 0] = i + n * n
+        o[i, 1] = x[(pair[0] + i) % x.size]
+        o[i, 2] = x[min(n, 2)] if n > -4 else 0
+        o[i, 3] = n // 3 + n % 5 - (n < 0)
+
+    x = np.arange(8) * 10
+    i = np.arange(4)
+    for n in (first, 7, -3, 1 << 40, 0):
+        o = np.zeros((4, 4), np.int64)
+        sums[1, 4](x, n, (n, 2.5), o)
+        want = [
+            i + ((n * n + 2**63) % 2**64 - 2**63),
+            x[(n + i) % 8],
+            x[min(n, 2)] + 0 * i,
+            n // 3 + n % 5 - (n < 0) + 0 * i,
+        ]
+        assert (o == np.stack(want, 1)).all(), n

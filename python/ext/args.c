@@ -636,18 +636,30 @@ static bool no_overlap(const Bound *b, const uint8_t *written) {
     return true;
 }
 
+/* What a scalar has to do with FACT_COUNTS. */
+static void look_at_count(const Leaf *l, bool *any, bool *all) {
+    if (l->record || l->dtype != DT_I64) return;
+    *any = true;
+    *all &= l->bits[0] <= INT32_MAX;
+}
+
 uint32_t args_facts(const Bound *b, const uint8_t *written, const LaunchConfig *c) {
     uint32_t facts = FACT_SIZE32 | FACT_ALIGN16;
     uint32_t arrays = 0;
+    bool any_count = false, all_counts = true;
     for (int i = 0; i < 3; i++)
         if ((uint64_t)c->grid[i] * c->block[i] > INT32_MAX) facts &= ~(uint32_t)FACT_SIZE32;
     for (uint32_t i = 0; i < b->nleaves; i++) {
         const Leaf *l = &b->leaves[i];
-        if (!l->is_array) continue;
+        if (!l->is_array) {
+            look_at_count(l, &any_count, &all_counts);
+            continue;
+        }
         arrays++;
         if (!fits_32(l)) facts &= ~(uint32_t)FACT_SIZE32;
         if ((uintptr_t)l->data & 15) facts &= ~(uint32_t)FACT_ALIGN16;
     }
+    if (any_count && all_counts) facts |= FACT_COUNTS;
     return arrays < 2 || no_overlap(b, written) ? facts | FACT_NOALIAS : facts;
 }
 

@@ -229,6 +229,7 @@ PyObject *key_constant(KernelObject *k, PyObject *o);
 bool key_read(KeyReader *r, Arena *a, ArgType *out);        /* the next type; false at the end */
 ArgType *key_types(Arena *a, const uint8_t *key, uint32_t size, uint32_t *n);
 uint32_t key_leaves(const ArgType *t, uint32_t n);          /* scalars and arrays in n types */
+uint32_t key_usual_facts(const uint8_t *key, uint32_t size);   /* what most launches with these types have */
 uint8_t *key_from_types(KernelObject *k, PyObject *types, uint32_t *size);   /* PyMem; NULL with an exception */
 
 /* ---- convert.c --------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { COMMON_FACTS = FACT_SIZE32 | FACT_ALIGN16 | FACT_NOALIAS };
+enum { USUAL_FACTS = -1 /* what most launches have */ };
 
 /* ---- types ------------------------------------------------------------------------------------- */
 
@@ -113,7 +113,7 @@ static PyObject *text_of(Compilation *c, const KernelObject *k, const char *what
 }
 
 static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Options *options, bool host_function,
-                      bool self_contained, unsigned facts, uint8_t **key) {
+                      bool self_contained, int facts, uint8_t **key) {
     uint32_t size;
     *key = key_from_types(k, types, &size);
     if (!*key) {
@@ -124,7 +124,9 @@ static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Op
     CompileRequest r = {.kernel = k,
                         .key = *key,
                         .key_size = size,
-                        .facts = host_function ? 0 : facts,
+                        .facts = host_function          ? 0
+                                 : facts == USUAL_FACTS ? key_usual_facts(*key, size)
+                                                        : (uint32_t)facts,
                         .host_function = host_function,
                         .self_contained = self_contained,
                         .want_spans = true,
@@ -144,7 +146,7 @@ PyObject *inspect_text(PyObject *module, PyObject *args, PyObject *kwargs) {
     Compilation c;
     uint8_t *key;
     bool gpu_code = arch || strcmp(what, "ptx") == 0;
-    PyObject *text = open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, false, COMMON_FACTS, &key) < 0
+    PyObject *text = open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, false, USUAL_FACTS, &key) < 0
                          ? NULL
                          : text_of(&c, k, what, arch);
     compilation_close(&c);
@@ -253,7 +255,7 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
     CompileOptions o;
     uint8_t *key;
     Image *image = NULL;
-    int status = open_types(&c, k, types, &options, function, true, facts, &key);
+    int status = open_types(&c, k, types, &options, function, true, (int)facts, &key);
     if (status == 0 && function && c.result.kind == ARG_TEXT)
         status = errors_raise("TypingError",
                               "%s returns more than numbers and tuples: as a device function for other "

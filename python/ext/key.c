@@ -170,6 +170,24 @@ uint32_t key_leaves(const ArgType *t, uint32_t n) {
     return leaves;
 }
 
+static bool has_i64(const ArgType *t, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (t[i].kind == ARG_WEAK_INT || (t[i].kind == ARG_SCALAR && t[i].dtype == DT_I64)) return true;
+        if (t[i].kind == ARG_TUPLE && has_i64(t[i].items, t[i].nitems)) return true;
+    }
+    return false;
+}
+
+uint32_t key_usual_facts(const uint8_t *key, uint32_t size) {
+    Arena arena;
+    uint32_t n, facts = FACT_SIZE32 | FACT_ALIGN16 | FACT_NOALIAS;
+    arena_init(&arena, NULL);
+    const ArgType *types = key_types(&arena, key, size, &n);
+    if (has_i64(types, n)) facts |= FACT_COUNTS;
+    arena_free(&arena);
+    return facts;
+}
+
 /* ---- from Type objects ------------------------------------------------------------------------- */
 
 typedef struct KeyBuffer {

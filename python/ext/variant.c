@@ -351,7 +351,7 @@ Variant *variant_of_types(KernelObject *k, PyObject *types, Device *d) {
     uint8_t *key = sm < 0 ? NULL : key_from_types(k, types, &w.size);
     if (!key) return NULL;
     w.key = key;
-    uint32_t facts = host_function ? 0 : FACT_SIZE32 | FACT_ALIGN16 | FACT_NOALIAS; /* what most launches have */
+    uint32_t facts = host_function ? 0 : key_usual_facts(key, w.size);
     if (!host_function && sm == 0) facts |= FACT_WARPS;
     Variant *v = find_or_compile(k, &w, facts);
     PyMem_Free(key);

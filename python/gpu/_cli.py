@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 # FACT_* of compiler/ir.h: what a launch from Python finds out for itself, and an exported kernel must be told.
-ASSUMPTIONS = {"size32": 1, "align16": 2, "noalias": 4}
+ASSUMPTIONS = {"size32": 1, "align16": 2, "noalias": 4, "counts": 16}
 
 
 LARGE_CAPTURES = 32768  # bytes: a launch from Python passes larger ones beside the code
@@ -69,7 +69,8 @@ def cli() -> None:
     "--assume",
     multiple=True,
     type=click.Choice(list(ASSUMPTIONS)),
-    help="What every launch promises: sizes and grid below 2^31 bytes and threads, 16-byte aligned arrays, no overlap.",
+    help="What every launch promises: sizes and grid below 2^31 bytes and threads, 16-byte aligned arrays, no overlap, "
+    "integers from 0 to 2^31 - 1.",
 )
 def ptx(
     kernels: tuple[str, ...],

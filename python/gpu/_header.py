@@ -44,6 +44,7 @@ PROMISES = {
     "size32": "arrays and the grid are smaller than 2^31 bytes and threads",
     "align16": "addresses of arrays are multiples of 16",
     "noalias": "no array that is written overlaps another",
+    "counts": "64-bit integers are from 0 to 2^31 - 1",
 }
 
 

@@ -211,77 +211,61 @@ ARGS = {
 # <<<
 # >>> ir range_steps(int, int, int, i8[::1])
 # kernel range_steps_i_i_i_i8c1
-# facts size32 align16 noalias
+# facts size32 align16 noalias counts
 # param i64 scalar "start" leaf 0
 # param i64 scalar "stop" leaf 1
 # param i64 scalar "step" leaf 2
 # param ptr data "out" leaf 3 align 16 noalias written
 # site "ValueError" "range() arg 3 must not be zero"
-# site "OverflowError" "range() spans more than 64 bits hold"
 # b0:
 #   %1 = const i32 2
 #   %2 = const i32 1
-#   %3 = param i64 0
-#   %4 = param i64 1
-#   %5 = param i64 2
-#   %6 = param ptr 3
-#   %7 = const i64 0
-#   %8 = const i64 -99
-#   %9 = const i64 7
-#   %10 = const i64 1
-#   %11 = cmp.eq bool %5, %7
-#   branch %11, b1, b2
+#   %3 = const i32 7
+#   %4 = const i32 0
+#   %5 = param i64 0
+#   %6 = param i64 1
+#   %7 = param i64 2
+#   %8 = param ptr 3
+#   %9 = const i64 0
+#   %10 = const i64 -99
+#   %11 = const i64 1
+#   %12 = convert i32 %6
+#   %13 = convert i32 %7
+#   %14 = cmp.eq bool %13, %4
+#   branch %14, b1, b2
 # b1:
 #   raise 0
 # b2:
-#   %12 = cmp.gt bool %5, %7
-#   %13 = min i64 %3, %7
-#   %14 = select i64 %12, %13, %3
-#   %15 = max i64 %4, %14
-#   %16 = sub i64 %15, %14
-#   %17 = min i64 %4, %14
-#   %18 = sub i64 %14, %17
-#   %19 = select i64 %12, %16, %18
-#   %20 = neg i64 %5
-#   %21 = select i64 %12, %20, %5
-#   %22 = convert u64 %19
-#   %23 = convert u64 %21
-#   %24 = cmp.lt bool %19, %7
-#   %25 = cmp.gt bool %22, %23
-#   %26 = and bool %24, %25
-#   branch %26, b3, b4
+#   %15 = convert u64 %12
+#   jump b3
 # b3:
-#   raise 1
+#   %16 = phi i64 b2:%10, b6:%27
+#   %17 = phi i64 b2:%9, b6:%28
+#   %18 = phi i64 b2:%9, b6:%29
+#   %19 = phi i64 b2:%5, b6:%23
+#   %20 = convert i32 %19
+#   %21 = convert u64 %19
+#   %22 = cmp.lt bool %21, %15
+#   branch %22, b4, b7
 # b4:
-#   %27 = phi i64 b2:%8, b7:%40
-#   %28 = phi i64 b2:%7, b7:%41
-#   %29 = phi i64 b2:%7, b7:%42
-#   %30 = phi i64 b2:%3, b7:%36
-#   %31 = sub i64 %30, %14
-#   %32 = sub i64 %14, %30
-#   %33 = select i64 %12, %31, %32
-#   %34 = convert u64 %33
-#   %35 = cmp.lt bool %34, %22
-#   branch %35, b5, b8
+#   %23 = add i64 %19, %7
+#   %24 = cmp.eq bool %20, %3
+#   branch %24, b6, b5
 # b5:
-#   %36 = add i64 %30, %5
-#   %37 = cmp.eq bool %30, %9
-#   branch %37, b7, b6
+#   %25 = add i64 %17, %11
+#   %26 = add i64 %18, %19
+#   jump b6
 # b6:
-#   %38 = add i64 %28, %10
-#   %39 = add i64 %29, %30
-#   jump b7
+#   %27 = phi i64 b4:%16, b5:%19
+#   %28 = phi i64 b4:%17, b5:%25
+#   %29 = phi i64 b4:%18, b5:%26
+#   jump b3
 # b7:
-#   %40 = phi i64 b5:%27, b6:%30
-#   %41 = phi i64 b5:%28, b6:%38
-#   %42 = phi i64 b5:%29, b6:%39
-#   jump b4
-# b8:
-#   store %6, %28
-#   %43 = addr ptr %6, %2, 8
-#   store %43, %29
-#   %44 = addr ptr %6, %1, 8
-#   store %44, %27
+#   store %8, %17
+#   %30 = addr ptr %8, %2, 8
+#   store %30, %18
+#   %31 = addr ptr %8, %1, 8
+#   store %31, %16
 #   ret
 # <<<
 # >>> ir nested(i8[::1])

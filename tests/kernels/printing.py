@@ -24,7 +24,7 @@ ARGS = {
 
 # >>> ir shows(f4[::1], int64)
 # kernel shows_f4c1_i8
-# facts size32 align16 noalias
+# facts size32 align16 noalias counts
 # param ptr data "x" leaf 0 align 16 noalias read
 # param i64 shape "x" leaf 0
 # param i64 scalar "n" leaf 1
