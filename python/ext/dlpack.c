@@ -261,6 +261,7 @@ static int describe_tensor(const DlTensor *t, HostArray *out) {
     }
     int64_t item = dtype_bytes(d), packed = item;
     out->dtype = d;
+    out->record = NULL;
     out->ndim = (uint8_t)t->ndim;
     out->readonly = false;
     out->data = (char *)t->data + t->byte_offset;
