@@ -280,6 +280,28 @@ def test_matmul(dtype: str, device: str) -> None:
         gpu.array(x[:2, :3]) @ gpu.array(x[:2, :3])
 
 
+def test_masks(device: str) -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    a = gpu.array(x)
+    agree(a[a > 7], x[x > 7])
+    agree(a[x > 100], x[x > 100])
+    agree(a[:, :, 1][np.array([[True, False, True], [False, True, True]])], x[:, :, 1][[0, 0, 1, 1], [0, 2, 1, 2]])
+    agree(a[gpu.array([False, True])], x[[False, True]])
+    agree(a.T[a.T % 2 == 0], x.T[x.T % 2 == 0])
+    for target, mask in ((a, a > 15), (a.transpose(1, 0, 2), np.array([True, False, True]))):
+        target[mask] = -1
+    x[x > 15] = -1
+    x.transpose(1, 0, 2)[np.array([True, False, True])] = -1
+    agree(a, x)
+    a[a == -1] = np.arange((x == -1).sum())
+    x[x == -1] = np.arange((x == -1).sum())
+    agree(a, x)
+    with pytest.raises(IndexError, match="boolean index did not match"):
+        a[np.ones(3, bool)]
+    with pytest.raises(IndexError, match="and masks, not by Array"):
+        a[gpu.array([0, 1])]
+
+
 def test_comparisons_of_arrays(device: str) -> None:
     x = np.array([1.0, np.nan, 3])
     a = gpu.array(x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -169,3 +171,10 @@ def test_identities() -> None:
         x = values(5, dtype)
         np.testing.assert_array_equal(gpu.scan("xor", x, exclusive=True)[1:], np.bitwise_xor.accumulate(x)[:-1])
     assert gpu.reduce("and", np.zeros(0, np.uint8)) == 255
+
+
+def test_functions_of_libraries(device: str) -> None:
+    x = np.array([12, 18, 30])
+    assert gpu.reduce(np.gcd, x) == 6 and gpu.reduce(operator.sub, x) == -36
+    np.testing.assert_array_equal(gpu.map(np.hypot, x, 5), np.hypot(x, 5))
+    assert gpu.transform_reduce(math.sqrt, "max", x) == math.sqrt(30)

@@ -168,6 +168,11 @@ class Array(Operators, _core.ArrayBase):
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str) and self._is_plain_field(key):
             return self.item_as_numpy()[key]
+        if isinstance(key, (Array, np.ndarray)):
+            from . import _masks
+
+            if _masks.is_mask(key):
+                return _masks.take(self, key)
         view = self._at(key)
         whole = key is Ellipsis or (isinstance(key, tuple) and any(k is Ellipsis for k in key))
         return view if view.ndim or whole or view.dtype.names is not None else view.item_as_numpy()
@@ -193,15 +198,15 @@ class Array(Operators, _core.ArrayBase):
     def _at(self, key: Any) -> Array:
         if isinstance(key, str) and self.dtype.names is not None:
             return self._field(key)
-        view = self._index(key)
+        view = None if isinstance(key, Array) else self._index(key)
         if view is not None:
             return view
         whole = key if isinstance(key, tuple) else (key,)
         for k in whole:
             basic = k is None or k is Ellipsis or isinstance(k, (slice, int, np.integer)) or hasattr(k, "__index__")
-            if not basic or isinstance(k, (bool, np.bool_)) or (isinstance(k, np.ndarray) and k.ndim):
+            if not basic or isinstance(k, (bool, np.bool_)) or (isinstance(k, (np.ndarray, Array)) and k.ndim):
                 raise IndexError(
-                    f"a device array is indexed by integers, slices, None and '...', not by {type(k).__name__}: "
+                    f"a device array is indexed by integers, slices, None, '...' and masks, not by {type(k).__name__}: "
                     f"index x.copy_to_host(), or write a kernel"
                 )
         if any(k is Ellipsis for k in whole):
@@ -286,8 +291,13 @@ class Array(Operators, _core.ArrayBase):
             record = self.item_as_numpy()
             record[key] = value
             self._assign(record, None)
-        else:
-            self._at(key)._assign(value, None)
+            return
+        if isinstance(key, (Array, np.ndarray)):
+            from . import _masks
+
+            if _masks.is_mask(key):
+                return _masks.put(self, key, value)
+        self._at(key)._assign(value, None)
 
     def _assign(self, value: Any, stream: Stream | int | None) -> None:
         """``self[...] = value``, with NumPy's conversions and broadcasting."""

@@ -7,7 +7,7 @@ scalars, arrays and dimensions: one index when all memory is evenly spaced, else
 from __future__ import annotations
 
 import linecache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def operand(value: Any, numba: bool = False) -> Any:
         A dtype that kernels don't have.
     """
     if isinstance(value, Array):
-        return value
+        return value if value.dtype.names is None else _refuse_records(value.dtype)  # type: ignore[attr-defined]
     if type(value) in _PYTHON:
         return np.asarray(value)[()] if numba else value
     if not isinstance(value, (np.ndarray, np.generic)):
@@ -54,10 +54,16 @@ def operand(value: Any, numba: bool = False) -> Any:
         if found is not None:
             return found
     host = np.asarray(value)
-    _array.dtype_of(host.dtype)
+    if _array.dtype_of(host.dtype).names is not None:
+        _refuse_records(host.dtype)
     if not host.ndim:
         return host[()]
     return host if host.flags.aligned else host.copy()
+
+
+def _refuse_records(dtype: np.dtype[Any]) -> NoReturn:
+    names = dtype.names or ("x",)
+    raise TypeError(f"these elements are records, and numbers are computed with: take a field, x[{names[0]!r}]")
 
 
 def is_array(value: Any) -> bool:

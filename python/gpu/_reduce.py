@@ -64,8 +64,20 @@ def keep(cache: dict[Any, Any], key: Any, value: Any) -> Any:
 _device_functions: dict[Any, Kernel] = {}
 
 
-def device_function(function: Any, dialect: str = "numpy") -> Kernel:
-    """A function as a device function, whose result types can be asked."""
+def is_library(function: Any) -> bool:
+    """Tell functions of NumPy, math and operator, which kernels know by name."""
+    return isinstance(function, np.ufunc) or type(function).__name__ == "builtin_function_or_method"
+
+
+def device_function(function: Any, dialect: str = "numpy", nargs: int = 1) -> Kernel:
+    """A function as a device function, whose result types can be asked; `nargs` is for one of a library."""
+    if is_library(function):
+        names = ", ".join(f"a{k}" for k in range(nargs))
+        scope = {"function": function, "__name__": "__main__"}
+        exec(f"def call({names}):\n    return function({names})\n", scope)
+        call: Any = scope["call"]
+        call.__name__ = call.__qualname__ = function.__name__
+        return _device_function(call, dialect)
     if isinstance(function, Kernel) and function.options["device"]:
         return function
     key = (identity_of(function), dialect)
@@ -170,6 +182,7 @@ _OBJECTS = {
     np.bitwise_or: "or", np.bitwise_xor: "xor", np.logical_and: "all", np.logical_or: "any",
 }  # fmt: skip
 _ops: dict[Any, Op] = {}
+_COMMUTING = ("fmin", "fmax", "gcd", "lcm", "hypot", "logaddexp", "logaddexp2", "logical_xor")
 _COMMUTE = ("+", "*", "&", "|", "^")
 
 
@@ -201,6 +214,8 @@ def op_of(op: Any, dialect: str = "numpy") -> Op:
 
 
 def _op_of_function(op: Any, dialect: str) -> Op:
+    if is_library(op):
+        return Op(op.__name__, device_function(op, dialect, 2), op.__name__ in _COMMUTING, dialect=dialect)
     function = function_of(op, "reduce")
     code = function.__code__
     if code.co_argcount - len(function.__defaults__ or ()) > 2 or (code.co_argcount < 2 and not code.co_flags & 0x4):
@@ -526,7 +541,9 @@ def transform_reduce(
     --------
     >>> gpu.transform_reduce(lambda a, b: a * b, "add", x, y)  # the dot product
     """
-    return reduce_source(op, arrays, device_function(function), axis, init, dtype, out, keepdims, stream)
+    return reduce_source(
+        op, arrays, device_function(function, nargs=len(arrays)), axis, init, dtype, out, keepdims, stream
+    )
 
 
 def reduce_source(
@@ -780,8 +797,8 @@ def map(function: Any, *arrays: Any, out: Any = None, stream: Any = None) -> Any
     """
     from ._ufunc import UFunc, vectorize
 
-    key = identity_of(function)
+    key = (identity_of(function), len(arrays) if is_library(function) else None)
     ufunc = function if isinstance(function, UFunc) else _maps.get(key)
     if ufunc is None:
-        ufunc = keep(_maps, key, vectorize()(function))
+        ufunc = keep(_maps, key, vectorize()(device_function(function, nargs=len(arrays))))
     return ufunc(*arrays, out=out, stream=stream)

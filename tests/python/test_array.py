@@ -204,7 +204,9 @@ def test_assignment(key: Any, fortran: bool) -> None:
     same(a, host)
 
 
-@pytest.mark.parametrize("key", [2, (0, 3), (0, 0, 0, 0), 1.5, [0, 1], np.array([True, False]), True, "x"], ids=repr)
+@pytest.mark.parametrize(
+    "key", [2, (0, 3), (0, 0, 0, 0), 1.5, [0, 1], np.array([True, False, True]), True, "x"], ids=repr
+)
 def test_bad_keys(key: Any) -> None:
     with pytest.raises(IndexError):
         gpu.zeros((2, 3, 4))[key]
