@@ -401,7 +401,7 @@ class Array(Operators, _core.ArrayBase):
             host = self._host_view()
             return np.array(host, dtype, copy=copy) if dtype is not None or copy else host
         if copy is False:
-            raise ValueError(f"an array on {self.device} can't be read from the host without a copy")
+            raise ValueError(f"`copy=False` is not possible: an array on {self.device} is read from the host by a copy")
         host = self.copy_to_host()
         return host if dtype is None else host.astype(dtype, copy=False)
 

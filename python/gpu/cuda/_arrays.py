@@ -54,6 +54,18 @@ class DeviceNDArray(_array.Array):
         return self._memory
 
     @property
+    def device_ctypes_pointer(self) -> Any:
+        """The address of the first element, as a number of ctypes; 0 for an array without elements."""
+        import ctypes
+
+        return ctypes.c_uint64(self._address if self.size else 0)
+
+    @property
+    def stream(self) -> Any:
+        """The stream that its memory was allocated in, or 0."""
+        return self._memory.stream or 0
+
+    @property
     def flags(self) -> dict[str, bool]:
         """NumPy's flags as a dict, under both spellings: ``C_CONTIGUOUS`` and ``c_contiguous``."""
         flags = super().flags

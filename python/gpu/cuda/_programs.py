@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _array, _elementwise, _gufunc, _reduce, _ufunc
 from . import _signatures
-from ._arrays import DeviceNDArray
+from ._arrays import DeviceNDArray, as_cuda_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,12 +26,20 @@ def _ours(result: Any) -> Any:
     return result
 
 
+def _there(value: Any) -> Any:
+    """An array of another library that is on the device as one of ours; anything else as it is."""
+    if isinstance(value, tuple):
+        return tuple(map(_there, value))
+    foreign = hasattr(value, "__cuda_array_interface__") and not isinstance(value, _array.Array)
+    return as_cuda_array(value) if foreign else value
+
+
 class UFunc(_ufunc.UFunc):
     """A function of scalars, called with arrays. Arrays of the device stay there."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute each element: see `gpu.vectorize`."""
-        return _ours(super().__call__(*args, **kwargs))
+        return _ours(super().__call__(*map(_there, args), **{name: _there(value) for name, value in kwargs.items()}))
 
     def reduce(self, arg: Any, stream: Any = 0, **kwargs: Any) -> Any:
         """Combine the elements of an array by the function."""
@@ -43,7 +51,7 @@ class GUFunc(_gufunc.GUFunc):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the function: see `gpu.guvectorize`."""
-        return _ours(super().__call__(*args, **kwargs))
+        return _ours(super().__call__(*map(_there, args), **{name: _there(value) for name, value in kwargs.items()}))
 
 
 def vectorize(
