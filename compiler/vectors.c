@@ -12,6 +12,9 @@
  * loop gains from more independent lanes, which fill latencies and whole cache lines. */
 enum { SHORT = 16, LONG = 32, LONGEST = 64, WARP = 32 };
 
+/* Two bodies with masks are several times the code, and LLVM takes time by the square of it. */
+enum { MOST_INSTRS = 1000, MOST_BLOCKS = 120 };
+
 typedef struct Plan {
     IrModule *m;
     const Regions *r;
@@ -65,6 +68,16 @@ static bool any_instr(const Plan *P, bool (*is)(const Plan *P, Ref r)) {
 
 static bool is_alloca(const Plan *P, Ref r) { return instr(P, r)->op == OP_ALLOCA; }
 
+static bool is_large(const IrModule *m) {
+    uint32_t blocks = 0, instrs = 0;
+    for (BlockId b = 0; b < m->blocks.n; b++) {
+        if (m->blocks.at[b].dead) continue;
+        blocks++;
+        instrs += m->blocks.at[b].instrs.n;
+    }
+    return blocks > MOST_BLOCKS || instrs > MOST_INSTRS;
+}
+
 /* ---- warps --------------------------------------------------------------------------------------- */
 
 static bool is_warp_op(const Plan *P, Ref r) { return ir_is_warp_op((Op)instr(P, r)->op); }
@@ -81,7 +94,7 @@ static bool comes_together(const IrModule *m, Ref r, const Uniformity *lanes, co
 
 bool ir_warps_are_vectors(IrModule *m) {
     Plan P = {.m = m};
-    if (!(m->facts & FACT_WARPS) || !any_instr(&P, is_warp_op) || any_instr(&P, is_obstacle)) return false;
+    if (!(m->facts & FACT_WARPS) || is_large(m) || !any_instr(&P, is_warp_op) || any_instr(&P, is_obstacle)) return false;
     Uniformity lanes = ir_uniformity(m, &(IrLanes){.warps = true}), threads = ir_uniformity(m, NULL);
     if (lanes.irreducible) return false;
     for (BlockId b = 0; b < m->blocks.n; b++) {
@@ -265,7 +278,7 @@ Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps) {
     Plan plan = {.m = m, .r = r, .warps = warps, .v = ARENA_NEW(a, Vectors)};
     Plan *P = &plan;
     Vectors *v = P->v;
-    if (any_instr(P, is_alloca) || (r && ((r->cuts.n == 0 && !warps) || !r->uniform))) return NULL;
+    if ((!warps && is_large(m)) || any_instr(P, is_alloca) || (r && ((r->cuts.n == 0 && !warps) || !r->uniform))) return NULL;
     v->agree = ARENA_ARRAY(a, bool, m->blocks.n);
     v->serial = ARENA_ARRAY(a, bool, m->blocks.n);
     v->place = ARENA_ARRAY(a, uint32_t, m->blocks.n);
