@@ -41,7 +41,7 @@ struct Body {
     LLVMBasicBlockRef other;  /* the masked body */
 };
 
-enum { NO_BLOCK = UINT32_MAX };
+#define NO_BLOCK UINT32_MAX
 
 static const Instr *instr(const Lower *L, Ref r) { return &L->m->instrs.at[r]; }
 static Type type_of(const Lower *L, Ref r) { return (Type)instr(L, r)->type; }
@@ -443,7 +443,7 @@ static uint32_t operand_of(const Lower *L, BlockId from, uint32_t k) {
         if (!second) return i;
         second = false;
     }
-    assert(!"a successor knows its predecessor");
+    assert(false); /* a successor knows its predecessor */
     return 0;
 }
 
@@ -521,7 +521,7 @@ static int64_t drift(const Lower *L, const Instr *in) {
 static Val compare_as(Lower *L, const Instr *in, Pred p, const Val *sides) {
     Instr other = *in;
     Val args[2] = {sides[0], sides[1]};
-    other.sub = p;
+    other.sub = (uint16_t)p;
     return lower_cmp(L, &other, args);
 }
 
@@ -554,23 +554,29 @@ static Verdict judge(Lower *L, Ref cond) {
     return (Verdict){all(L, v), LLVMBuildNot(L->b, any(L, v), "none")};
 }
 
-/* Once false for a vector, is it so for those that follow along x? NULL: that isn't known. */
-static Val stays_false(Lower *L, Ref cond) {
+/* Is the guard false for all vectors that follow along x? NULL: that isn't known. */
+static Val false_behind(Lower *L, Ref cond) {
     const Instr *in = instr(L, cond);
-    if (!is_straight(L, in)) return NULL;
+    if (lane_kind(L, cond) != LANE_VECTOR || !is_straight(L, in)) return NULL;
     int64_t d = drift(L, in);
     bool less = in->sub == PRED_LT || in->sub == PRED_LE;
-    if (in->sub == PRED_EQ) {
-        Val sides[2] = {held(L, in->args[0]), held(L, in->args[1])};
-        return d ? compare_as(L, in, d > 0 ? PRED_GT : PRED_LT, sides) : NULL;
-    }
-    return (less ? d >= 0 : d <= 0) ? LLVMConstInt(L->i1, 1, false) : NULL;
+    Val last[2] = {last_lane(L, in->args[0]), last_lane(L, in->args[1])};
+    if (in->sub == PRED_EQ) return d ? compare_as(L, in, d > 0 ? PRED_GE : PRED_LE, last) : NULL;
+    return (less ? d >= 0 : d <= 0) ? LLVMBuildNot(L->b, lower_cmp(L, in, last), "stop") : NULL;
+}
+
+/* Where threads of whom a guard isn't true do nothing more, vectors with such threads only need not run: before a guard
+ * (`agree`) nothing was written. */
+static void stop_behind(Lower *L, BlockId b, Ref cond) {
+    const VectorRegion *g = L->body->region;
+    if (!g->stop || !g->idle(L, L->m->blocks.at[b].succ[1])) return;
+    Val stop = false_behind(L, cond);
+    if (stop) LLVMBuildStore(L->b, stop, g->stop);
 }
 
 /* All lanes agree, or this is a matter for the masked body. Where those of whom it isn't true do nothing more, the
  * vectors behind the first such have nothing to do at all. */
 static void branch_if_agreed(Lower *L, BlockId b, Ref cond) {
-    const VectorRegion *g = L->body->region;
     LLVMBasicBlockRef some = ll_block(L, "some"), edge[2] = {ll_block(L, "edge"), ll_block(L, "edge")};
     Verdict v = judge(L, cond);
     LLVMBuildCondBr(L->b, v.all, edge[0], some);
@@ -580,8 +586,7 @@ static void branch_if_agreed(Lower *L, BlockId b, Ref cond) {
         BlockId to = L->m->blocks.at[b].succ[k];
         LLVMPositionBuilderAtEnd(L->b, edge[k]);
         take_edge(L, b, k, NULL);
-        Val stop = k == 1 && g->stop && g->idle(L, to) ? stays_false(L, cond) : NULL;
-        if (stop) LLVMBuildStore(L->b, stop, g->stop);
+        if (k == 1) stop_behind(L, b, cond);
         go_to(L, to);
     }
 }
@@ -612,6 +617,7 @@ static void end_together(Lower *L, BlockId b, const Instr *end) {
     } else if (B->full && B->v->agree[b]) {
         branch_if_agreed(L, b, end->args[0]);
     } else {
+        if (B->v->agree[b]) stop_behind(L, b, end->args[0]);
         part_here(L, b, lanes_value(L, end->args[0]));
     }
 }
