@@ -94,7 +94,8 @@ static bool comes_together(const IrModule *m, Ref r, const Uniformity *lanes, co
 
 bool ir_warps_are_vectors(IrModule *m) {
     Plan P = {.m = m};
-    if (!(m->facts & FACT_WARPS) || is_large(m) || !any_instr(&P, is_warp_op) || any_instr(&P, is_obstacle)) return false;
+    if (!(m->facts & FACT_WARPS) || is_large(m) || !any_instr(&P, is_warp_op) || any_instr(&P, is_obstacle))
+        return false;
     Uniformity lanes = ir_uniformity(m, &(IrLanes){.warps = true}), threads = ir_uniformity(m, NULL);
     if (lanes.irreducible) return false;
     for (BlockId b = 0; b < m->blocks.n; b++) {
@@ -278,7 +279,8 @@ Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps) {
     Plan plan = {.m = m, .r = r, .warps = warps, .v = ARENA_NEW(a, Vectors)};
     Plan *P = &plan;
     Vectors *v = P->v;
-    if ((!warps && is_large(m)) || any_instr(P, is_alloca) || (r && ((r->cuts.n == 0 && !warps) || !r->uniform))) return NULL;
+    if ((!warps && is_large(m)) || any_instr(P, is_alloca) || (r && ((r->cuts.n == 0 && !warps) || !r->uniform)))
+        return NULL;
     v->agree = ARENA_ARRAY(a, bool, m->blocks.n);
     v->serial = ARENA_ARRAY(a, bool, m->blocks.n);
     v->place = ARENA_ARRAY(a, uint32_t, m->blocks.n);
