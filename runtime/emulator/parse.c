@@ -184,6 +184,7 @@ bool parse_loc(Parser *p) {
             inlined = true;
         }
     }
+    if (at[1] == 0) return true; /* code of several places, or of none: it counts to the place before */
     uint32_t outer = inlined ? find_loc(p, from[0], from[1], from[2]) : 0;
     p->loc = new_loc(p, at[0], at[1], at[2]);
     p->load->code->locs[p->loc].inlined_at = outer;

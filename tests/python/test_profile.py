@@ -66,6 +66,20 @@ def test_divergence() -> None:
     assert line_of(p, "x[i] * x[i]").active_lanes < 20  # 16, but for addresses
 
 
+@gpu.jit
+def conditions(x: Any) -> None:
+    i = gpu.grid(1)
+    chosen = (i > 3 and x[0] > 1) or i == 7  # one line
+    if chosen:
+        x[i] += 1
+
+
+def test_code_that_is_made_of_several_expressions_has_a_line() -> None:
+    p = count(conditions, np.ones(32, "f4"))
+    assert all(line.line for line in p.lines)
+    assert line_of(p, "# one line").instructions > 5
+
+
 def test_what_is_counted() -> None:
     x = np.zeros(32, "f4")
     with gpu.device("cpu"):
