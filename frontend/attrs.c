@@ -84,6 +84,14 @@ static Val object_attr(Eval *e, Val v, const char *name) {
     return r ? val_object(e, r) : (Val){0};
 }
 
+/* A cffi.FFI, whose from_buffer() Numba programs call for declared functions. */
+static bool is_cffi(Eval *e, Val v) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    return e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_OTHER && info.type_name &&
+           strcmp(info.type_name, "FFI") == 0;
+}
+
 /* The help for an attribute that isn't there: one with a name like it. */
 static const char *similar_attr(Eval *e, Val v, const char *name) {
     static const char *const of_arrays[] = {"shape",    "ndim",   "size", "strides", "dtype",
@@ -149,7 +157,7 @@ Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
     case TY_RANGE:
     case TY_SLICE: r = range_attr(v, name); break;
     case TY_OBJECT:
-        r = val_as_str(e, v, &text) ? method(e, "str", v, name) : (Val){0};
+        r = val_as_str(e, v, &text) ? method(e, "str", v, name) : is_cffi(e, v) ? method(e, "cffi", v, name) : (Val){0};
         if (!r.ty) r = object_attr(e, v, name);
         break;
     case TY_TEXT: r = method(e, "str", v, name); break;

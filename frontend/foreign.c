@@ -4,6 +4,7 @@
  * (dtype, None) for a pointer. C gets an array as a pointer to its first element. Numba's functions return a status and
  * write their result through a pointer, which comes first; an array is its parts: two unused pointers, how many items,
  * the bytes of one, data, shape, strides. */
+#include "devfns.h"
 #include "evaluator.h"
 
 #include <string.h>
@@ -106,6 +107,14 @@ static Val emit_call(Call *c, HostRef obj, DType result) {
     e_raise_if(e, c->site->span, failed, "RuntimeError",
                arena_printf(e->arena, "%s() returned a status that says it failed", c->symbol));
     return none ? val_none(e) : val_typed(e, result, e_load(e, t, c->args.at[0]));
+}
+
+/* ffi.from_buffer(x) of cffi: args[0] is the FFI object. */
+Val fn_from_buffer(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"/self", "/array"};
+    Val v[2];
+    if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
+    return v[1].ty->kind == TY_ARRAY ? v[1] : bad_arg(e, site, 1, v[1], NULL);
 }
 
 Val call_foreign(Eval *e, const CallSite *site, HostRef obj, uint32_t n, const Val *args) {

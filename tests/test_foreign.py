@@ -8,7 +8,7 @@ from pathlib import Path
 import gpu
 import numpy as np
 import pytest
-from gpu import cuda
+from gpu import cuda, types
 
 HOST = """
 define float @axpb(float %a, i16 signext %b) {
@@ -174,6 +174,34 @@ def test_numbas_convention(tmp_path: Path) -> None:
     with gpu.device("emulated"):
         k[1, 4](x, y, out)
     assert x.tolist() == [1, 5, 9, 13] and out[0] == 2
+
+
+class FFI:
+    """Stands for cffi's."""
+
+    def from_buffer(self, array: object) -> object:
+        return array
+
+
+def test_pointers() -> None:
+    ffi = FFI()
+    fill = cuda.declare_device(
+        "fill", types.void(types.CPointer(types.float32), types.int32), link=FILL.encode(), abi="c"
+    )
+    assert repr(fill.sig) == "void(float32*, int32)"
+
+    @cuda.jit
+    def k(x, y):
+        fill(ffi.from_buffer(x), 3)
+        fill(y[1:], 2)
+
+    for device in ("emulated", "cpu"):
+        x, y = np.zeros((2, 2), "f4"), np.zeros(3, "f4")
+        with gpu.device(device):
+            k[1, 1](x, y)
+        assert x.tolist() == [[0, 1], [2, 0]] and y.tolist() == [0, 0, 1]
+    with gpu.device("cpu"), pytest.raises(gpu.TypingError, match="pointer to float32"):
+        k[1, 1](x, np.zeros(3))
 
 
 def test_a_status_that_says_failure() -> None:

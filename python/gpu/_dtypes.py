@@ -69,7 +69,7 @@ class DType:
         return array_type(self._dtype, steps)
 
     def __call__(self, *values: Any) -> Any:
-        if any(isinstance(v, (DType, _core.Type)) for v in values):
+        if any(isinstance(v, (DType, Pointer, _core.Type)) for v in values):
             from .signature import one_type
 
             return Signature(tuple(one_type(v) for v in values), self._type)
@@ -201,6 +201,24 @@ class TupleType(tuple):  # type: ignore[type-arg]
 def dtype_of_type(kind: _core.Type) -> Any:
     """The `DType` of a scalar's type; other types stay as they are."""
     return dtypes["bool_" if kind.dtype == "bool" else str(kind.dtype)] if kind.kind == "scalar" else kind
+
+
+class Pointer:
+    """``types.CPointer(int32)``, for declared functions: the address of an array's first element."""
+
+    kind = "pointer"
+
+    def __init__(self, dtype: DType) -> None:
+        self.dtype = dtype._dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pointer) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(("pointer", self.dtype))
+
+    def __repr__(self) -> str:
+        return f"{self.dtype}*"
 
 
 class Void:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from ._dtypes import Signature
+from ._dtypes import Pointer, Signature
 from .signature import parse
 
 TYPE_CHECKING = False
@@ -150,16 +150,6 @@ def read_links(link: Any) -> tuple[Link, ...]:
 
 
 # ---- types
-
-
-class Pointer:
-    """``types.CPointer(int32)``: the address of an array's first element, whatever its shape."""
-
-    def __init__(self, dtype: Any) -> None:
-        self.dtype = dtype._dtype if hasattr(dtype, "_dtype") else str(dtype)
-
-    def __repr__(self) -> str:
-        return f"{self.dtype}*"
 
 
 def _scalar(name: str, types: tuple[Any, ...]) -> Any:

@@ -13,7 +13,7 @@ messages show, ``array(float32, 2d, C)``, ``int (weak)``, can be read back.
 from __future__ import annotations
 
 from . import _core
-from ._dtypes import DType, RecordType, Signature, TupleType, Void, array_type, dtypes
+from ._dtypes import DType, Pointer, RecordType, Signature, TupleType, Void, array_type, dtypes
 from ._errors import SignatureError
 
 TYPE_CHECKING = False
@@ -95,8 +95,8 @@ def _class_of(item: tuple[Any, ...]) -> type | None:
 
 def one_type(item: Any) -> _core.Type:
     """The type of one argument from text, a dtype object, a Python or NumPy type, or a tuple of such."""
-    if isinstance(item, _core.Type):
-        return item
+    if isinstance(item, (_core.Type, Pointer)):
+        return item  # type: ignore[return-value]
     if isinstance(item, (DType, TupleType)):
         return item._type
     if isinstance(item, str):

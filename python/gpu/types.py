@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import _core
 from ._dtypes import (
     DType,
+    Pointer,
     RecordType,
     Signature,
     TupleType,
@@ -140,6 +141,11 @@ class Tuple(BaseTuple):
     def __new__(cls, items: Any) -> _core.Type:  # type: ignore[misc]
         """Make the type."""
         return one_type(tuple(items))
+
+
+def CPointer(dtype: DType) -> Pointer:  # Numba's name
+    """A pointer in the signature of a declared function; kernels pass ``ffi.from_buffer(x)`` or the array itself."""
+    return Pointer(dtype)
 
 
 class UniTuple(BaseTuple):
