@@ -397,7 +397,7 @@ static bool check_header(Verifier *v) {
     for (const char *c = m->name; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '_' && *c != '$')
             return fail(v, "the name has the character '%c'", *c);
-    if (m->nresults > 4) return fail(v, "too many results");
+    if (m->nresults > MOST_RESULTS) return fail(v, "too many results");
     for (uint32_t i = 0; i < m->params.n; i++) {
         const IrParam *p = &m->params.at[i];
         bool pointer = p->type < T__COUNT && type_is_ptr(p->type);

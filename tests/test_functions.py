@@ -576,7 +576,7 @@ def test_every_row_has_a_test() -> None:
     text = "\n".join([*NUMPY_OTHER, *MATH_OTHER, *BUILTINS])
     folder = Path(__file__).parent
     of_threads = [f"test_{part}.py" for part in ("cooperation", "atomics", "warps", "groups", "bits")]
-    of_threads += ["test_whole_arrays.py", "test_print.py", "test_records.py"]
+    of_threads += ["test_whole_arrays.py", "test_print.py", "test_records.py", "test_foreign.py"]
     of_threads.append("constructs.py")
     here = text + "".join((folder / name).read_text() for name in [Path(__file__).name, *of_threads])
     names = {f"numpy.{n}" for n in [*NUMPY_1, *NUMPY_INT_1, *NUMPY_2, *NUMPY_INT_2]}
@@ -596,6 +596,7 @@ def test_every_row_has_a_test() -> None:
         "namedtuple": ".",
         "dict": ".",
         "object": "super().",
+        "cffi": "ffi.",
     }
     missing = []
     for path in sorted(ROWS - names):
