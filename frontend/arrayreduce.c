@@ -142,22 +142,10 @@ static Val extreme(Eval *e, PySpan span, const char *name, Reduction kind, Val v
     return out;
 }
 
-/* The zero from which floats are summed is -0.0, so that a sum of zeros keeps their sign; without elements it is 0. */
 static Val sum_of(Eval *e, PySpan span, Val v, DType d) {
     DType acc = accumulator(d);
-    Wide total;
-    bool empty = sizes_known(v.ty->ndim, many_shape(v), &total) && !total;
-    bool minus = dt_is_float(d) && !empty;
-    Val first = dt_is_float(d) || dt_is_complex(d) ? val_const_float(e, typed(acc), minus ? -0.0 : 0.0, 0)
-                                                   : val_const_int(e, typed(acc), 0);
     Reducer r = {.span = span, .kind = REDUCE_SUM, .in = typed(acc)};
-    Val sum = walked(e, &r, v, first);
-    if (minus && !sizes_known(v.ty->ndim, many_shape(v), &total)) {
-        Type t = dtype_info[acc].ir;
-        Ref none = e_cmp(e, PRED_EQ, val_ref(e, count_of(e, v)), e_int(e, T_I64, 0));
-        sum = val_typed(e, acc, e_select(e, t, none, e_float(e, t, 0), val_ref(e, sum)));
-    }
-    return val_convert(e, sum, typed(d));
+    return val_convert(e, walked(e, &r, v, val_convert(e, val_int(e, 0), typed(acc))), typed(d));
 }
 
 static Val divided(Eval *e, Val sum, Val n) {

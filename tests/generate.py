@@ -178,11 +178,31 @@ class Generator:
             return r.choice(
                 [f"{array}[2:][i % 9]", f"{array}[::-2][i // 2]", f"{array}[-9:12][i % 5]", f"{array}.T[i]"]
             )
+        ordered = [name for name, dtype in self.kernel.inputs if dtype not in COMPLEX]
+        if choice < 0.87 and ordered:
+            return self.of_many(r.choice(ordered))
         if choice < 0.9:
             return r.choice(["(3, 5, 8)[i % 3]", "len(a0)", "a0.shape[0]", "range(2, 40, 2)[i]", "(i + 1 - i)", "-i"])
         return r.choice(
             ["1", "2", "3", "7", "0.5", "1.25", "-2", "True", "np.int8(5)", "np.float32(0.75)", "np.uint16(9)"]
         )
+
+    def of_many(self, array: str) -> str:
+        """A number made of several elements; few enough that NumPy adds floats one after the other, too."""
+        r = self.random
+        low = r.randint(0, 9)
+        part = f"{array}[{low} : {low + r.randint(2, 6)}]"
+        options = [
+            f"np.sum({part})",
+            f"{part}.max()",
+            f"{part}.argmin()",
+            f"({part} == {array}[i]).any()",
+            f"(-{part})[1]",
+        ]
+        options += [f"np.prod({part}[:2])", f"np.array([{array}[i], {array}[3]])[i % 2]", f"({array}[i] in {part})"]
+        options += [f"({part} + {part}[::-1])[1]", f"np.where({part} > 1, {part}, 0)[i % 2]", f"abs({part}).min()"]
+        options += [f"np.count_nonzero({part})", f"({array}[:4] @ {array}[4:8])", f"len({part}[:: i + 1])"]
+        return r.choice(options)
 
     def expression(self, depth: int) -> str:
         """Any expression that has a type."""

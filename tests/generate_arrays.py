@@ -163,7 +163,7 @@ class Generator:
                 f"{x}[::-1]",
                 f"{x}[{r.randint(0, 2)}:]",
                 f"{x}[:2]",
-                f"{x} + a[i, : {max(2, len(self.env[x]))}]",
+                f"{x} + a[i, : {len(self.env[x])}]" if len(self.env[x]) > 1 else x,
             ]
         else:
             options += [
