@@ -12,11 +12,28 @@ static Z z_scale(Eval *e, Type t, Ref by, Z z) {
     return (Z){re, im};
 }
 
+/* Special values are C99's, as CPython's: nothing times infinity or NaN is nothing, where a sine or cosine of the angle
+ * has no meaning. */
+static Ref product(Eval *e, Type t, Ref a, Ref b) {
+    Ref zero = e_float(e, t, 0), one = e_float(e, t, 1), angle = e_select(e, t, is_nan(e, b), one, b);
+    Ref none = e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_EQ, a, zero), e_cmp(e, PRED_EQ, b, zero));
+    Ref sign = e_op2(e, OP_MUL, t, e_math2(e, MATH_COPYSIGN, t, one, a), e_math2(e, MATH_COPYSIGN, t, one, angle));
+    return e_select(e, t, none, e_math2(e, MATH_COPYSIGN, t, zero, sign), e_op2(e, OP_MUL, t, a, b));
+}
+
+/* An infinite size stays infinite, whatever the angle is. */
+static Ref real_product(Eval *e, Type t, Ref size, Ref cosine) {
+    Ref stays = e_op2(e, OP_AND, T_BOOL, is_inf(e, t, size), is_nan(e, cosine));
+    return e_select(e, t, stays, size, product(e, t, size, cosine));
+}
+
 /* A real number stays one: inf * sin(0) would be nan. */
 static Z z_exp(Eval *e, Type t, Z z) {
-    Ref zero = e_float(e, t, 0), size = e_math1(e, MATH_EXP, t, z.re);
+    Ref zero = e_float(e, t, 0), size = e_math1(e, MATH_EXP, t, z.re), endless = is_inf(e, t, z.re);
     Ref c = e_math1(e, MATH_COS, t, z.im), s = e_math1(e, MATH_SIN, t, z.im);
     Z r = z_scale(e, t, size, (Z){c, s});
+    r.re = e_select(e, t, endless, real_product(e, t, size, c), r.re);
+    r.im = e_select(e, t, endless, product(e, t, size, s), r.im);
     r.im = e_select(e, t, e_cmp(e, PRED_EQ, z.im, zero), z.im, r.im);
     return r;
 }
@@ -68,14 +85,14 @@ static Z z_sqrt(Eval *e, Type t, Z z) {
 static Z z_sinh(Eval *e, Type t, Z z) {
     Ref s = e_math1(e, MATH_SINH, t, z.re), c = e_math1(e, MATH_COSH, t, z.re);
     Ref cy = e_math1(e, MATH_COS, t, z.im), sy = e_math1(e, MATH_SIN, t, z.im);
-    Ref re = e_op2(e, OP_MUL, t, s, cy), im = e_op2(e, OP_MUL, t, c, sy);
+    Ref re = real_product(e, t, s, cy), im = product(e, t, c, sy);
     return (Z){re, im};
 }
 
 static Z z_cosh(Eval *e, Type t, Z z) {
     Ref s = e_math1(e, MATH_SINH, t, z.re), c = e_math1(e, MATH_COSH, t, z.re);
     Ref cy = e_math1(e, MATH_COS, t, z.im), sy = e_math1(e, MATH_SIN, t, z.im);
-    Ref re = e_op2(e, OP_MUL, t, c, cy), im = e_op2(e, OP_MUL, t, s, sy);
+    Ref re = real_product(e, t, c, cy), im = product(e, t, s, sy);
     return (Z){re, im};
 }
 
@@ -89,7 +106,8 @@ static Z z_tanh(Eval *e, Type t, Z z) {
     Ref re = e_op2(e, OP_DIV, t, e_op2(e, OP_MUL, t, bs, rho), den), im = e_op2(e, OP_DIV, t, tan, den);
     Ref c = e_math1(e, MATH_COS, t, z.im), sy = e_math1(e, MATH_SIN, t, z.im);
     Ref fade = e_math1(e, MATH_EXP, t, e_op2(e, OP_MUL, t, minus_two, ax));
-    Ref tail = e_op2(e, OP_MUL, t, e_op2(e, OP_MUL, t, four, e_op2(e, OP_MUL, t, c, sy)), fade);
+    Ref angle = e_op2(e, OP_MUL, t, four, e_op2(e, OP_MUL, t, c, sy));
+    Ref tail = e_select(e, t, is_inf(e, t, z.re), product(e, t, angle, fade), e_op2(e, OP_MUL, t, angle, fade));
     Ref large = e_cmp(e, PRED_GT, ax, limit), unit = e_math2(e, MATH_COPYSIGN, t, one, z.re);
     re = e_select(e, t, large, unit, re);
     return (Z){re, e_select(e, t, large, tail, im)};
@@ -320,8 +338,8 @@ Val fn_cmath_rect(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Type t = float_type(d);
     Ref r = float_ref(e, v[0], d), phi = float_ref(e, v[1], d);
     Ref c = e_math1(e, MATH_COS, t, phi), sine = e_math1(e, MATH_SIN, t, phi);
-    Z z = z_scale(e, t, r, (Z){c, sine});
-    return val_complex(e, SCALAR(t == T_F64 ? DT_C128 : DT_C64, s.weak), z.re, z.im);
+    Ref re = real_product(e, t, r, c), im = product(e, t, r, sine);
+    return val_complex(e, SCALAR(t == T_F64 ? DT_C128 : DT_C64, s.weak), re, im);
 }
 
 /* param: 0 isnan, 1 isinf, 2 isfinite */

@@ -682,3 +682,30 @@ def test_bfloat16(name: str) -> None:
         assert type(got) is type(want), args
         near = abs(float(got) - float(want)) <= abs(float(want)) / 128 if float(want) == float(want) else got != got
         assert near or got == want, f"{args}: {got!r}, not {want!r}"
+
+
+def has_value(function: Any, z: complex) -> bool:
+    try:
+        function(z)
+    except ValueError:  # CPython raises where C99 gives NaN
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", ["exp", "sinh", "cosh", "tanh", "sin", "cos", "tan"])
+def test_complex_functions_of_infinities(name: str) -> None:
+    parts, function = [0.0, -0.0, 1.5, -2.0, math.inf, -math.inf], getattr(cmath, name)
+    numbers = np.array([complex(x, y) for x in parts for y in parts if has_value(function, complex(x, y))])
+
+    @gpu.jit
+    def kernel(z, out):
+        i = gpu.grid(1)
+        out[i] = function(z[i])
+
+    out = np.zeros_like(numbers)
+    kernel[1, numbers.size](numbers, out)
+    for z, got in zip(numbers.tolist(), out.tolist(), strict=True):
+        want = function(z)
+        for one, other in ((got.real, want.real), (got.imag, want.imag)):
+            same = math.isnan(one) if math.isnan(other) else math.isclose(one, other)
+            assert same, (z, got, want)
