@@ -103,7 +103,8 @@ static Val emit_call(Call *c, HostRef obj, DType result) {
     Ref r = e_emit(e, OP_CALL, c->numba ? T_I32 : t, c->args.n, c->args.at, 0, number);
     if (!c->numba) return none ? val_none(e) : val_typed(e, result, r);
     Ref no_error = e_int(e, T_I32, 0), is_none = e_int(e, T_I32, -2);
-    Ref failed = e_op2(e, OP_AND, T_BOOL, e_cmp(e, PRED_NE, r, no_error), e_cmp(e, PRED_NE, r, is_none));
+    Ref not_zero = e_cmp(e, PRED_NE, r, no_error), not_none = e_cmp(e, PRED_NE, r, is_none);
+    Ref failed = e_op2(e, OP_AND, T_BOOL, not_zero, not_none);
     e_raise_if(e, c->site->span, failed, "RuntimeError",
                arena_printf(e->arena, "%s() returned a status that says it failed", c->symbol));
     return none ? val_none(e) : val_typed(e, result, e_load(e, t, c->args.at[0]));
