@@ -42,6 +42,7 @@ Val array_param(Eval *e, const ArgType *a, Ref data, const Ref *shape, const Ref
         t[k] = val_rt_int(e, strides ? strides[k] : REF_NONE);
     }
     Elem elem = a->record ? elem_record(a->record, a->align) : elem_scalar((DType)a->dtype);
+    if (!a->record && a->align) elem.align = a->align;
     Ty ty = ty_array(e->types, elem, a->ndim, (Layout)a->layout, a->readonly, T_PTR);
     return array_with(e, ty, data, s, t);
 }
@@ -127,6 +128,7 @@ static Val captured_there(Eval *e, const HostArray *a) {
         data = captured_param(e, a, elem_bytes(a->dtype, a->record));
     }
     Elem elem = a->record ? elem_record(a->record, a->record->align) : elem_scalar(a->dtype);
+    if (a->askew) elem.align = 1;
     return array_with(e, ty_array(e->types, elem, a->ndim, a->layout, a->readonly, T_PTR), data, shape, strides);
 }
 

@@ -23,9 +23,9 @@ const char *argtype_text(Arena *arena, const ArgType *t) {
     case ARG_WEAK_COMPLEX: return "complex (weak)";
     case ARG_SCALAR: return dtype_info[t->dtype].name;
     case ARG_ARRAY:
-        return arena_printf(arena, "array(%s, %ud, %s%s)",
-                            t->record ? record_text(arena, t->record) : dtype_info[t->dtype].name, t->ndim,
-                            layouts[t->layout], t->readonly ? ", readonly" : "");
+        return arena_printf(
+            arena, "array(%s, %ud, %s%s%s)", t->record ? record_text(arena, t->record) : dtype_info[t->dtype].name,
+            t->ndim, layouts[t->layout], t->readonly ? ", readonly" : "", !t->record && t->align ? ", unaligned" : "");
     case ARG_RECORD: return record_text(arena, t->record);
     case ARG_TUPLE: return tuple_text(arena, t);
     case ARG_TEXT: return "text";
@@ -108,7 +108,7 @@ static Ref add_param(Params *p, ParamKind kind, unsigned axis, Type type, unsign
 static Val array_argument(Params *p, const ArgType *a, const char *name) {
     Eval *e = p->e;
     Ref shape[MAX_NDIM], strides[MAX_NDIM];
-    unsigned part = a->record ? a->align : type_bytes(dtype_info[a->dtype].ir);
+    unsigned part = a->align ? a->align : type_bytes(dtype_info[a->dtype].ir);
     unsigned flags =
         (a->readonly ? (unsigned)PARAM_READONLY : 0) | (e->req->facts & FACT_NOALIAS ? (unsigned)PARAM_NOALIAS : 0);
     Ref data = add_param(p, PARAM_DATA, 0, T_PTR, flags, e->req->facts & FACT_ALIGN16 ? 16 : part, name);

@@ -24,7 +24,7 @@ typedef enum ArgForm { FORM_TUPLE, FORM_INSTANCE, FORM_DICT, FORM_PARTIAL } ArgF
 
 typedef struct ArgType {
     uint8_t kind, dtype, ndim, layout;
-    uint8_t align;                   /* of records: what addresses of elements are multiples of */
+    uint8_t align;                   /* of records: what addresses of elements are multiples of; of scalars: 0, or 1: of nothing */
     bool readonly;
     uint8_t form;                    /* ArgForm */
     const Record *record;

@@ -87,6 +87,7 @@ typedef struct HostArray {
     uint8_t ndim;
     Layout layout;
     bool readonly;
+    bool askew;                  /* scalars that aren't where their type wants them: they may lie anywhere */
     bool on_device;              /* one of ours, on a device: the kernel uses it where it is, and may write it */
     int64_t shape[MAX_NDIM], strides[MAX_NDIM];   /* strides in bytes */
     const void *data;

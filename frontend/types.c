@@ -200,8 +200,9 @@ static const char *array_text(Types *t, Ty ty) {
     static const char *const layouts[] = {"C", "F", "A"};
     if (ty->weak) return "bytes";
     const char *space = ty->space == T_PTRS ? ", shared" : ty->space == T_PTRL ? ", local" : "";
-    return arena_printf(t->arena, "array(%s, %ud, %s%s%s)", elem_text(t->arena, (DType)ty->dtype, ty->record), ty->ndim,
-                        layouts[ty->layout], ty->readonly ? ", readonly" : "", space);
+    const char *askew = elem_is_askew(elem_of(ty)) ? ", unaligned" : "";
+    return arena_printf(t->arena, "array(%s, %ud, %s%s%s%s)", elem_text(t->arena, (DType)ty->dtype, ty->record),
+                        ty->ndim, layouts[ty->layout], ty->readonly ? ", readonly" : "", space, askew);
 }
 
 static const char *items_text(Types *t, const char *open, Ty ty, const char *close) {

@@ -537,3 +537,40 @@ def test_large_records(device: str) -> None:
     assert contents(args[0][1:]) == contents(record.reshape(1))
     with pytest.raises(TypeError, match="a record of 40000 bytes is too large for a copy"):
         run(device, kernel, [args[0], np.zeros(1, [("v", "f8", 5000)])[0], args[2]])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_columns_as_arguments(device: str) -> None:
+    """A field of packed records is an array like any other; its numbers lie anywhere."""
+
+    def kernel(a, vec, ids):
+        i = gpu.grid(1)
+        a[i] += vec[i, 1] * 2 + ids[i]
+        vec[i, 0] = i
+
+    r = filled(PACKED)
+    wanted = copied([r])[0]
+    for i in range(5):
+        wanted["inner"]["a"][i] += wanted["vec"][i, 1] * 2 + wanted["id"][i]
+        wanted["vec"][i, 0] = i
+    got = copied([r])[0]
+    run(device, kernel, [got["inner"]["a"], got["vec"], got["id"]])
+    assert got["inner"]["a"].tolist() == wanted["inner"]["a"].tolist()
+    assert contents(got) == contents(wanted)
+    shifted = np.frombuffer(bytearray(41), np.float64, offset=1)
+
+    def sets(x, y):
+        x[gpu.grid(1)] = y
+
+    run(device, sets, [shifted, 2.5])
+    assert shifted.tolist() == [2.5] * 5
+
+
+def test_unaligned_and_signatures() -> None:
+    @gpu.jit("f8[:]")
+    def kernel(x):
+        x[0] = 1
+
+    kernel[1, 1](np.zeros(3))
+    with pytest.raises(TypeError, match=r"array\(float64, 1d, A, unaligned\) doesn't convert"):
+        kernel[1, 1](filled(PACKED)["inner"]["a"])

@@ -180,6 +180,7 @@ void array_describe(const ArrayObject *a, HostArray *out) {
     out->ndim = a->ndim;
     out->layout = (Layout)a->layout;
     out->readonly = a->readonly;
+    out->askew = false;
     out->data = a->data;
     memcpy(out->shape, a->shape, a->ndim * sizeof *a->shape);
     memcpy(out->strides, a->strides, a->ndim * sizeof *a->strides);

@@ -136,6 +136,11 @@ static bool match_scalar(Fit *m, const ArgType *from, const ArgType *to) {
     return ok;
 }
 
+/* Are the elements aligned as the code takes it? */
+static bool lies_as(const ArgType *from, const ArgType *to) {
+    return from->record ? from->align >= to->align : !from->align || to->align;
+}
+
 static bool is_scalar(const ArgType *t) { return t->kind == ARG_SCALAR || weak_dtype((ArgKind)t->kind) != DT_NONE; }
 
 static bool match(Fit *m, const ArgType *from, const ArgType *to) {
@@ -145,12 +150,11 @@ static bool match(Fit *m, const ArgType *from, const ArgType *to) {
     case ARG_ARRAY:
         m->leaf++;
         if (from->layout != to->layout) m->cost += COST_SAFE;
-        return from->dtype == to->dtype && from->record == to->record && from->align >= to->align &&
-               from->ndim == to->ndim && (from->layout == to->layout || to->layout == LAYOUT_A) &&
-               (to->readonly || !from->readonly);
+        return from->dtype == to->dtype && from->record == to->record && lies_as(from, to) && from->ndim == to->ndim &&
+               (from->layout == to->layout || to->layout == LAYOUT_A) && (to->readonly || !from->readonly);
     case ARG_RECORD:
         m->leaf++;
-        return from->record == to->record && from->align >= to->align && (to->readonly || !from->readonly);
+        return from->record == to->record && lies_as(from, to) && (to->readonly || !from->readonly);
     case ARG_TUPLE:
         if (from->nitems != to->nitems) return false;
         for (uint32_t i = 0; i < from->nitems; i++)

@@ -70,7 +70,7 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep);
 /* The same for __cuda_array_interface__: an array in a GPU's memory. *stream: the driver's handle of the stream whose
  * work on it must be waited for; NULL: none. */
 int cuda_foreign_array(PyObject *o, HostArray *out, void **stream);
-int array_check_aligned(const HostArray *a);            /* -1 with ValueError: its elements aren't where they should be */
+void array_look_aligned(HostArray *a);                  /* sets `askew` */
 unsigned array_record_align(const HostArray *a);        /* of records: what all addresses are multiples of, at most the layout's own */
 static inline unsigned array_item(const HostArray *a) { return elem_bytes(a->dtype, a->record); }
 Layout array_layout(const HostArray *a);                /* from shape and strides */
@@ -219,7 +219,7 @@ typedef struct KeyReader { const uint8_t *at, *end; } KeyReader;
 /* How many bytes it takes: at most KEY_ARRAY_BYTES. `align`: of elements that are records. */
 uint32_t key_put_array(uint8_t *at, const HostArray *a, unsigned align);
 uint32_t key_put_record(uint8_t *at, const Record *r, unsigned align, bool readonly);   /* KEY_RECORD_BYTES */
-enum { KEY_ARRAY_BYTES = 5 + sizeof(void *), KEY_RECORD_BYTES = 3 + sizeof(void *), KEY_SCALAR_BYTES = 2, KEY_OBJECT_BYTES = 1 + sizeof(void *),
+enum { KEY_ASKEW = 128, KEY_ARRAY_BYTES = 5 + sizeof(void *), KEY_RECORD_BYTES = 3 + sizeof(void *), KEY_SCALAR_BYTES = 2, KEY_OBJECT_BYTES = 1 + sizeof(void *),
        KEY_TUPLE_BYTES = 3 + sizeof(void *), KEY_MOST_BYTES = 16 };
 /* The object that stands for all that are equal to `o`; borrowed. NULL with TypeError if it can't be hashed, ValueError if
  * the kernel has too many. */

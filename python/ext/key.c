@@ -4,7 +4,7 @@
 
 /*   kind
  *   SCALAR  kind dtype
- *   ARRAY   kind dtype ndim layout|readonly<<2, and of records: align record(pointer)
+ *   ARRAY   kind dtype|askew<<7 ndim layout|readonly<<2, and of records: align record(pointer)
  *   RECORD  kind readonly align record(pointer)
  *   TUPLE   kind n(2 bytes) shape(pointer, or NULL) items...
  *   OBJECT  kind object(pointer) */
@@ -12,7 +12,7 @@
 uint32_t key_put_array(uint8_t *at, const HostArray *a, unsigned align) {
     Layout layout = a->ndim <= 1 && a->layout == LAYOUT_F ? LAYOUT_C : a->layout; /* one dimension: the same thing */
     at[0] = ARG_ARRAY;
-    at[1] = (uint8_t)a->dtype;
+    at[1] = (uint8_t)((unsigned)a->dtype | (a->askew ? (unsigned)KEY_ASKEW : 0u));
     at[2] = a->ndim;
     at[3] = (uint8_t)(layout | a->readonly << 2);
     if (!a->record) return 4;
@@ -113,7 +113,8 @@ bool key_read(KeyReader *r, Arena *a, ArgType *out) {
         r->at += KEY_SCALAR_BYTES;
         return true;
     case ARG_ARRAY:
-        out->dtype = r->at[1];
+        out->dtype = r->at[1] & (KEY_ASKEW - 1u);
+        out->align = r->at[1] >= KEY_ASKEW;
         out->ndim = r->at[2];
         out->layout = r->at[3] & 3;
         out->readonly = r->at[3] >> 2;
@@ -239,6 +240,7 @@ static int put_type(KernelObject *k, KeyBuffer *b, TypeObject *t) {
                                           .record = type->record,
                                           .ndim = type->ndim,
                                           .layout = (Layout)type->layout,
+                                          .askew = !type->record && type->align,
                                           .readonly = type->readonly},
                              type->align);
         break;

@@ -215,20 +215,12 @@ unsigned array_record_align(const HostArray *a) {
     return align;
 }
 
-/* Elements must lie where their type wants them: compiled code reads them with aligned accesses. Of records it knows
- * how they lie. */
-int array_check_aligned(const HostArray *a) {
-    if (a->record) return 0;
-    uintptr_t align = dtype_bytes(dtype_info[a->dtype].part);
-    uintptr_t bits = (uintptr_t)a->data;
+/* Compiled code reads scalars with aligned accesses where it can. Of records it knows how they lie. */
+void array_look_aligned(HostArray *a) {
+    uintptr_t align = a->record ? 1 : dtype_bytes(dtype_info[a->dtype].part), bits = (uintptr_t)a->data;
     for (int i = 0; i < a->ndim; i++)
         if (a->shape[i] > 1) bits |= (uintptr_t)a->strides[i];
-    if ((bits & (align - 1)) == 0) return 0;
-    PyErr_Format(PyExc_ValueError,
-                 "the elements of this %s array aren't aligned in memory; pass a copy: numpy.require(x, "
-                 "requirements='A')",
-                 dtype_info[a->dtype].name);
-    return -1;
+    a->askew = (bits & (align - 1)) != 0;
 }
 
 static int bad_dtype(PyObject *dtype) {
@@ -291,7 +283,9 @@ int numpy_array(PyObject *o, HostArray *out) {
     out->layout = a->flags & NP_C ? LAYOUT_C : a->flags & NP_F ? LAYOUT_F : LAYOUT_A;
     out->readonly = !(a->flags & NP_WRITEABLE);
     out->data = a->data;
-    return a->flags & NP_ALIGNED || out->record ? 1 : array_check_aligned(out) < 0 ? -1 : 1;
+    out->askew = false;
+    if (!(a->flags & NP_ALIGNED)) array_look_aligned(out);
+    return 1;
 }
 
 /* ---- anything else with memory ----------------------------------------------------------------- */
@@ -488,9 +482,8 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep) {
         return PyErr_Occurred() ? -1 : status;
     }
     out->layout = array_layout(out);
-    if (array_check_aligned(out) == 0) return 1;
-    Py_CLEAR(*keep);
-    return -1;
+    array_look_aligned(out);
+    return 1;
 }
 
 /* "stream" of version 3 of the interface: 1 legacy, 2 per-thread, else a handle; None: nothing to wait for. */
@@ -513,7 +506,8 @@ int cuda_foreign_array(PyObject *o, HostArray *out, void **stream) {
     Py_DECREF(interface);
     if (status <= 0) return -1;
     out->layout = array_layout(out);
-    return array_check_aligned(out) < 0 ? -1 : 1;
+    array_look_aligned(out);
+    return 1;
 }
 
 /* ---- scalars and dtypes ------------------------------------------------------------------------ */
