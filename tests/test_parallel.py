@@ -202,19 +202,20 @@ def test_options_methods_and_closures(device: str) -> None:
     weights = np.arange(10.0)
 
     class Model:
-        scale = 2.0
+        def __init__(self) -> None:
+            self.scale, self.seen = 2.0, np.zeros(10)
 
         @gpu.parallel(fma=False)
         def total(self, x: Any) -> Any:
-            scale = self.scale
             s = 0.0
-            for i in gpu.prange(len(x)):
-                s += x[i] * scale * weights[i]
-            return s
+            for i in gpu.prange(x.shape[0]):
+                self.seen[i] = x[i]
+                s += x[i] * self.scale * weights[i]
+            return s + self.seen[9]
 
-    assert Model().total(np.ones(10)) == 90
+    assert Model().total(np.ones(10)) == 91
     weights[:] = 1  # a free variable is read at each call
-    assert Model().total(np.ones(10)) == 20
+    assert Model().total(np.ones(10)) == 21
 
 
 def test_globals_that_are_arrays_are_read_at_each_call() -> None:

@@ -27,6 +27,7 @@ _COMBINES = {
 }  # fmt: skip
 _ATOMICS = {ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor"}
 _CALLS = {"min": "min", "max": "max", "minimum": "min", "maximum": "max", "fmin": "min", "fmax": "max"}
+_OF_ARRAYS = ("shape", "size", "ndim", "dtype", "T", "real", "imag", "strides", "itemsize", "nbytes", "flat")
 _ORDERS = {ast.Gt: "max", ast.GtE: "max", ast.Lt: "min", ast.LtE: "min"}
 
 
@@ -225,8 +226,8 @@ class _Finder(ast.NodeTransformer):
         """The statements in place of a loop."""
         reductions = [name for name, _ in body.reductions]
         values = [ast.Tuple(list(call.args), ast.Load())]
-        for names in (body.live, reductions):
-            values.append(ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load()))
+        values.append(ast.Tuple([body.live_value(name) for name in body.live], ast.Load()))
+        values.append(ast.Tuple([ast.Name(name, ast.Load()) for name in reductions], ast.Load()))
         function = ast.Subscript(ast.Name(LOOPS, ast.Load()), ast.Constant(number), ast.Load())
         launch = ast.Call(function, values, [])
         statements: list[ast.stmt] = [ast.Expr(launch)]
@@ -262,6 +263,7 @@ class _Body:
         self.finder, self.source, self.loop = finder, finder.source, loop
         assert isinstance(loop.target, ast.Name)
         self.variable = loop.target.id
+        self.fields = self.take_fields()
         nodes = [n for s in loop.body for n in ast.walk(s)]
         hidden = _bound_in_comprehensions(nodes)
         names = [n for n in nodes if isinstance(n, ast.Name) and n.id not in hidden]
@@ -272,7 +274,7 @@ class _Body:
         reduced = {name for name, _ in self.reductions}
         self.private = self.assigned - reduced
         around = finder.own | set(finder.free) | {n for n in loaded if self.is_array(n)}
-        outside = [n for n in dict.fromkeys(loaded) if n in around]
+        outside = [n for n in dict.fromkeys(loaded) if n in around or n in self.fields]
         self.live = [n for n in outside if n not in self.assigned and n != self.variable and not self.is_module(n)]
         _Flow(self).run()
         self.check_after(names)
@@ -282,6 +284,37 @@ class _Body:
         self.check_stores(loop.body, True)
         _Neighbours(self).check()
         self.statements = rewritten
+
+    def take_fields(self) -> dict[str, tuple[str, str]]:
+        """Attributes of objects that the loop only reads attributes of, ``self.weights``, as variables of their own."""
+        nodes = [n for s in self.loop.body for n in ast.walk(s)]
+        called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+        found = [
+            n
+            for n in nodes
+            if isinstance(n, ast.Attribute)
+            and isinstance(n.value, ast.Name)
+            and isinstance(n.ctx, ast.Load)
+            and id(n) not in called
+            and n.attr not in _OF_ARRAYS
+        ]
+        uses = [n.id for n in nodes if isinstance(n, ast.Name)]
+        reads = [n.value.id for n in found if isinstance(n.value, ast.Name)]
+        objects = {name for name in reads if name in self.finder.own and uses.count(name) == reads.count(name)}
+        fields: dict[str, tuple[str, str]] = {}
+        for n in found:
+            if isinstance(n.value, ast.Name) and n.value.id in objects:
+                fields[f"_{n.value.id}_{n.attr}"] = (n.value.id, n.attr)
+        taker = _FieldTaker(set(fields.values()))
+        self.loop.body = [taker.visit(s) for s in self.loop.body]
+        return fields
+
+    def live_value(self, name: str) -> ast.expr:
+        """What a live variable is called around the loop."""
+        if name not in self.fields:
+            return ast.Name(name, ast.Load())
+        base, attr = self.fields[name]
+        return ast.Attribute(ast.Name(base, ast.Load()), attr, ast.Load())
 
     def is_module(self, name: str) -> bool:
         """A free variable that is a module stays one."""
@@ -415,6 +448,18 @@ class _Body:
                 return True
             node = node.value
         return False
+
+
+class _FieldTaker(ast.NodeTransformer):
+    """Puts names in place of attributes."""
+
+    def __init__(self, fields: set[tuple[str, str]]) -> None:
+        self.fields = fields
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if isinstance(node.value, ast.Name) and (node.value.id, node.attr) in self.fields:
+            return ast.copy_location(ast.Name(f"_{node.value.id}_{node.attr}", ast.Load()), node)
+        return self.generic_visit(node)
 
 
 class _Neighbours:
