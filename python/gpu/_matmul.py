@@ -13,7 +13,7 @@ from ._array import Array, array
 from ._device import device_name
 from ._elementwise import device_of, empty, is_array, make_kernel
 from ._operators import resolve
-from ._reduce import SERIAL
+from ._reduce import SERIAL, device_function, reduce_source
 
 TILE = 16
 
@@ -128,6 +128,8 @@ def matmul(a: Any, b: Any, out: Any = None, dtype: Any = None, stream: Any = Non
     result = resolve(np.matmul, (a.dtype, b.dtype), dtype)[2]
     acc = np.dtype(np.float32) if result.itemsize == 2 and result.kind in "fV" else result
     device = device_of([a, b, out]) or device_name()
+    if min(a.ndim, b.ndim) == 1 and a.shape[-1] == b.shape[max(b.ndim - 2, 0)]:
+        return _with_vector(a, b, out, acc, result, stream)
     left, right = (x if isinstance(x, Array) else array(x, device=device) for x in (a, b))
     if a.ndim == 1:
         left = left.reshape(1, -1)
@@ -151,6 +153,29 @@ def matmul(a: Any, b: Any, out: Any = None, dtype: Any = None, stream: Any = Non
         out[...] = target
         return out
     return target if final else target.copy_to_host(stream=stream)[()]
+
+
+def _with_vector(a: Any, b: Any, out: Any, acc: np.dtype[Any], result: np.dtype[Any], stream: Any) -> Any:
+    """A product with a vector: sums of many elements each, which a reduction shares out."""
+    product = _products.get(acc)
+    if product is None:
+        from ._dtypes import dtypes
+
+        kind = dtypes["bool_" if acc.name == "bool" else acc.name]
+
+        def multiplied(x: Any, y: Any) -> Any:
+            return kind(x) * kind(y)
+
+        product = _products[acc] = device_function(multiplied)
+    if b.ndim == 1:
+        operands, axis = [a, b], -1
+    else:
+        operands, axis = [a.reshape(-1, 1), b], -2
+    op = "any" if acc.kind == "b" else "add"
+    return reduce_source(op, operands, product, axis, None, result, out, False, stream)
+
+
+_products: dict[Any, Any] = {}
 
 
 def _stack(x: Array, batch: tuple[int, ...]) -> Array:
