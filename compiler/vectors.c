@@ -48,11 +48,21 @@ static bool is_serial(const Plan *P, const Instr *in) {
     }
 }
 
+/* A division of integers that no vector instruction does: each lane would take as long as alone, the idle ones as well.
+ * One by one, an index that wraps around isn't divided at all (lower_int.c). */
+static bool is_division(const Plan *P, Ref r) {
+    const Instr *in = instr(P, r);
+    bool divides = in->op == OP_FLOORDIV || in->op == OP_FLOORMOD || in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD;
+    return divides && type_is_int((Type)in->type) && P->v->masked.value[r] == SHAPE_VARYING &&
+           instr(P, in->args[1])->op != OP_CONST;
+}
+
 static void find_serial(Plan *P) {
     for (BlockId b = 0; b < P->m->blocks.n; b++) {
         const Block *block = &P->m->blocks.at[b];
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
-            if (is_serial(P, instr(P, block->instrs.at[i]))) P->v->serial[b] = true;
+            if (is_serial(P, instr(P, block->instrs.at[i])) || (!P->warps && is_division(P, block->instrs.at[i])))
+                P->v->serial[b] = true;
     }
 }
 

@@ -336,3 +336,22 @@ def test_the_last_warp_may_be_short() -> None:
         short[1, 40](o)
     expected[:32], expected[32:] = (32, 16, 1), (8, 4, 1)
     assert (o == expected).all()
+
+
+def test_divisions_in_loops() -> None:
+    """Divisors that differ: no vector instruction divides integers, and lanes that are off may hold a zero."""
+
+    @gpu.jit
+    def digits(x, o):
+        i = gpu.grid(1)
+        v = x[i % 64] * 977
+        for k in range(i % 5):
+            o[i] = o[i] * 31 + v % (x[(i + k) % 64] + 2) + v // (x[(i * k) % 64] + 1)
+
+    x = np.arange(64, dtype=np.int32)
+    o, expected = np.zeros(80, np.int64), np.zeros(80, np.int64)
+    with gpu.device("cpu"):
+        digits[2, 40](x, o)
+    with gpu.device("python"):
+        digits[2, 40](x, expected)
+    assert (o == expected).all()
