@@ -8,6 +8,7 @@ import enum
 import os
 import subprocess
 import sys
+import threading
 
 import gpu
 import numpy as np
@@ -338,3 +339,34 @@ def test_exceptions_carry_values(device: str) -> None:
     assert type(error) is Refused and (error.index, error.value) == (2, -3.5)
     error = caught(device, 3)
     assert type(error) is AssertionError and error.args == (2,)
+
+
+def test_what_was_printed_before_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    @gpu.jit
+    def k(x):
+        print("before", x[0])
+        x[1_000_000] = 1
+
+    with gpu.device("emulated"), pytest.raises(gpu.DeviceFault):
+        k[1, 1](gpu.array(np.ones(4)))
+        gpu.synchronize()
+    assert capsys.readouterr().out == "before 1.0\n"
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_threads_of_python(capsys: pytest.CaptureFixture[str], device: str) -> None:
+    def work(number: int) -> None:
+        with gpu.device(device):
+            for n in range(20):
+                numbered[2, 2]()
+                if n % 7 == number:
+                    gpu.synchronize()
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with gpu.device(device):
+        gpu.synchronize()
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(["0 0", "0 1", "1 0", "1 1"] * 60)

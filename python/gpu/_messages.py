@@ -297,7 +297,14 @@ def show_at_exit(device: str) -> None:
         return
     import atexit
 
+    _at_exit.add(device)
+    atexit.register(_finish, device)
+
+
+def _finish(device: str) -> None:
+    from contextlib import suppress
+
     from ._core import synchronize_device
 
-    _at_exit.add(device)
-    atexit.register(synchronize_device, device)
+    with suppress(Exception):  # a device that failed, or a forked child: nobody waits for its work any more
+        synchronize_device(device)
