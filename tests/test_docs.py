@@ -59,7 +59,7 @@ def run_python(page: Path, block: Block, names: dict[str, Any]) -> str:
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(compile(source, filename, "exec"), names)
+        exec(compile(source, filename, "exec", dont_inherit=True), names)
     return out.getvalue()
 
 
