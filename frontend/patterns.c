@@ -32,7 +32,8 @@ Val match_class(Eval *e, PySpan span, Val subject, Val cls, Val names, uint32_t 
     bool known = true, is = instance_of(e, subject, cls, &known);
     if (!known) return e_fail(e, span, NULL, DIAG_PATTERN_CLASS, e_text(e, cls));
     if (!is) return val_none(e);
-    if (positional > MOST_PARTS) return e_fail(e, span, NULL, DIAG_PATTERN_COUNT, e_text(e, cls), MOST_PARTS, positional);
+    if (positional > MOST_PARTS)
+        return e_fail(e, span, NULL, DIAG_PATTERN_COUNT, e_text(e, cls), MOST_PARTS, positional);
     Val *items = ARENA_ARRAY(e->arena, Val, positional + names.ty->n + 1);
     uint32_t n = 0;
     if (positional && matches_itself(e, cls)) {

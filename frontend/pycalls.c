@@ -14,14 +14,14 @@ enum { MAX_ANNOTATION = 100 };
 
 /* Annotations of an inner function are evaluated for nothing: what they are made of goes, back to the first
  * thing that has an effect. */
-static void discard(Translator *t, PyRef r, uint32_t depth) {
+static void discard(Translator *t, PyRef r, PyBlockId made_in, uint32_t depth) {
     PyInstr *in = tr_instr(t, r);
-    if (depth > MAX_ANNOTATION || in->block != t->cur ||
+    if (depth > MAX_ANNOTATION || in->block != made_in ||
         !(py_is_pure(in->op) || in->op == PY_GLOBAL || in->op == PY_ATTR || in->op == PY_SUBSCR))
         return;
     in->op = PY_UNDEF; /* pure and unused: dropped later */
     for (uint32_t i = 0; i < in->nargs; i++)
-        if (in->args[i]) discard(t, in->args[i], depth + 1);
+        if (in->args[i]) discard(t, in->args[i], made_in, depth + 1);
     in->nargs = 0;
 }
 
@@ -40,7 +40,7 @@ void tr_function(Translator *t, Frame *fr, uint32_t flags, bool named) {
         tr_bad(t, "a function is made of something that isn't code");
         return;
     }
-    if (annotations) discard(t, annotations, 0);
+    if (annotations) discard(t, annotations, t->cur, 0);
     PyRef r = tr_emit_n(t, PY_FUNCTION, 3, part);
     tr_instr(t, r)->obj = obj;
     tr_push(t, tr_with_name(t, r, inner.name));
@@ -92,7 +92,7 @@ void tr_func_attr(Translator *t, Frame *fr, uint32_t flag) {
         tr_with_name(t, fn, copy.name);
         break;
     }
-    default: discard(t, v, 0);
+    default: discard(t, v, t->cur, 0);
     }
     tr_push(t, fn);
 }
@@ -144,7 +144,7 @@ static void begin_generator(Translator *t, Frame *fr, Frame *inner, const CInstr
 
 /* The variables of the inner code: its free variables are those of the outer, through the closure's cells. */
 static bool place_inner(Translator *t, Frame *inner, PyRef closure) {
-    const PyInstr *cells = closure ? tr_made_here(t, closure, PY_TUPLE) : NULL;
+    const PyInstr *cells = closure && tr_instr(t, closure)->op == PY_TUPLE ? tr_instr(t, closure) : NULL;
     uint32_t nfree = 0;
     for (uint32_t s = 0; s < inner->code.nslots; s++) {
         const PySlot *slot = &inner->code.slots[s];
@@ -161,8 +161,8 @@ static bool place_inner(Translator *t, Frame *inner, PyRef closure) {
 
 /* Translates the call of a comprehension's function in place, as later versions compile it. */
 static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg, const CInstr *in) {
-    const PyInstr *made = tr_made_here(t, fn, PY_FUNCTION);
-    if (!made || !is_comprehension(made->name) || fr->nesting >= MAX_NESTING) return false;
+    const PyInstr *made = fn ? tr_instr(t, fn) : NULL;
+    if (!made || made->op != PY_FUNCTION || !is_comprehension(made->name) || fr->nesting >= MAX_NESTING) return false;
     HostCode code;
     PyCtx c = *t->c, *outer = t->c;
     memset(&code, 0, sizeof code);
@@ -180,7 +180,7 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg, 
         tr_bad(t, "a comprehension's closure isn't one");
         return true;
     }
-    discard(t, fn, 0);
+    discard(t, fn, made->block, 0);
     tr_store_var(t, inner->places[0].var, arg);
     if (c.in_place) begin_generator(t, fr, inner, in);
     tr_spill(t, fr);
@@ -200,17 +200,21 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg, 
     t->stack.n = saved.n;
     t->stack.cap = saved.cap;
     for (uint32_t i = 0; i < t->stack.n; i++)
-        if (t->stack.at[i].kind != E_NULL) t->stack.at[i] = (Entry){E_SLOT, i};
-    tr_push_entry(t, (Entry){E_SLOT, t->stack.n});
+        if (t->stack.at[i].kind != E_NULL) t->stack.at[i] = (Entry){E_SLOT, i, t->stack.at[i].made};
+    tr_push_entry(t, (Entry){E_SLOT, t->stack.n, 0});
     return true;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------ */
 
-/* Pops what stands for the callable and gives it, and the receiver in *self when both halves are there. */
-static PyRef pop_callable(Translator *t, Frame *fr, bool halves, PyRef *self) {
-    *self = 0;
-    if (!halves) return tr_pop(t, fr);
+/* Pops what stands for the callable and gives it, the receiver in *self when both halves are there, and in *made the
+ * FUNCTION that it is. */
+static PyRef pop_callable(Translator *t, Frame *fr, bool halves, PyRef *self, PyRef *made) {
+    *self = *made = 0;
+    if (!halves) {
+        if (t->stack.n) *made = tr_peek(t, 1)->made;
+        return tr_pop(t, fr);
+    }
     Entry *b = tr_peek(t, 1), *a = tr_peek(t, 2);
     if (t->c->failed) return 0;
     bool a_empty = a->kind == E_NULL, b_empty = b->kind == E_NULL;
@@ -219,6 +223,7 @@ static PyRef pop_callable(Translator *t, Frame *fr, bool halves, PyRef *self) {
         return 0;
     }
     PyRef callee = a_empty ? tr_value_of(t, fr, b) : tr_value_of(t, fr, a);
+    *made = a_empty ? b->made : a->made;
     if (!a_empty && !b_empty) *self = tr_value_of(t, fr, b);
     t->stack.n -= 2;
     return callee;
@@ -267,15 +272,15 @@ void tr_call(Translator *t, Frame *fr, const CInstr *in) {
         PyRef k = tr_pop(t, fr);
         tuple = !t->c->failed && tr_instr(t, k)->op == PY_CONST ? tr_instr(t, k)->obj : NULL;
     }
-    PyRef self, *args = tr_pop_n(t, fr, nargs);
-    PyRef callee = t->c->failed ? 0 : pop_callable(t, fr, in->arg2 == 0, &self);
+    PyRef self, made, *args = tr_pop_n(t, fr, nargs);
+    PyRef callee = t->c->failed ? 0 : pop_callable(t, fr, in->arg2 == 0, &self, &made);
     if (t->c->failed || ((tuple || in->op == C_CALL_KW) && !read_names(t, tuple, nargs, &names, &nnames))) return;
     uint32_t extra = self ? 1 : 0, n = 1 + extra + nargs;
     if (n > UINT16_MAX) {
         tr_bad(t, "a call has too many arguments");
         return;
     }
-    if (nargs + extra == 1 && inline_comprehension(t, fr, callee, self ? self : args[0], in)) return;
+    if (nargs + extra == 1 && inline_comprehension(t, fr, made, self ? self : args[0], in)) return;
     if (tr_instr(t, callee)->op == PY_GLOBAL && !strcmp(tr_instr(t, callee)->name, "super") && !self) {
         PyRef super = call_of_super(t, fr, callee, nargs, args);
         if (super) {
@@ -299,13 +304,13 @@ void tr_call(Translator *t, Frame *fr, const CInstr *in) {
 }
 
 void tr_call_ex(Translator *t, Frame *fr, bool with_map, bool halves) {
-    PyRef map = 0, self;
+    PyRef map = 0, self, made;
     if (with_map) {
         const Entry *e = tr_peek(t, 1);
         if (e && e->kind == E_NULL) t->stack.n--;
         else map = tr_pop(t, fr);
     }
-    PyRef args = tr_pop(t, fr), callee = t->c->failed ? 0 : pop_callable(t, fr, halves, &self);
+    PyRef args = tr_pop(t, fr), callee = t->c->failed ? 0 : pop_callable(t, fr, halves, &self, &made);
     if (t->c->failed) return;
     if (self) {
         tr_bad(t, "a call of unpacked arguments has a receiver");

@@ -119,7 +119,9 @@ void tr_push_entry(Translator *t, Entry e) {
     else VEC_PUSH(t->c->arena, &t->stack, e);
 }
 
-void tr_push(Translator *t, PyRef v) { tr_push_entry(t, (Entry){E_VALUE, v}); }
+void tr_push(Translator *t, PyRef v) {
+    tr_push_entry(t, (Entry){E_VALUE, v, tr_instr(t, v)->op == PY_FUNCTION ? v : 0});
+}
 
 /* The n-th entry from the top; NULL and a report when there are fewer. */
 Entry *tr_peek(Translator *t, uint32_t n) {
@@ -134,7 +136,7 @@ PyRef tr_value_of(Translator *t, Frame *fr, Entry *e) {
         if (e) tr_bad(t, "a value is missing on the stack");
         return 0;
     }
-    if (e->kind == E_SLOT) *e = (Entry){E_VALUE, tr_load_var(t, tr_stack_var(t, fr, e->at))};
+    if (e->kind == E_SLOT) *e = (Entry){E_VALUE, tr_load_var(t, tr_stack_var(t, fr, e->at)), e->made};
     return e->at;
 }
 
@@ -177,8 +179,10 @@ PyBlockId tr_enter(Translator *t, Frame *fr, uint32_t instr_index, uint32_t dept
     uint32_t b = fr->flow.block_of[instr_index];
     StackShape *s = &fr->shapes[b];
     if (!s->known) {
-        *s = (StackShape){true, depth, ARENA_ARRAY(t->c->arena, bool, depth + 1)};
+        *s = (StackShape){true, depth, ARENA_ARRAY(t->c->arena, bool, depth + 1),
+                          ARENA_ARRAY(t->c->arena, PyRef, depth + 1)};
         for (uint32_t i = 0; i < depth; i++) s->empty[i] = t->stack.at[i].kind == E_NULL;
+        for (uint32_t i = 0; i < depth; i++) s->made[i] = t->stack.at[i].made;
         fr->block_of[b] = tr_new_block(t);
         VEC_PUSH(t->c->arena, &fr->todo, b);
     }

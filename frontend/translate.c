@@ -78,13 +78,13 @@ static void do_key_map(Translator *t, Frame *fr, uint32_t n) {
 static void do_extend(Translator *t, Frame *fr, uint32_t n, PyOp op) {
     PyRef v = tr_pop(t, fr), old = tr_top(t, fr, n);
     if (t->c->failed) return;
-    *tr_peek(t, n) = (Entry){E_VALUE, tr_emit2(t, op, old, v)};
+    *tr_peek(t, n) = (Entry){E_VALUE, tr_emit2(t, op, old, v), 0};
 }
 
 static void do_add_pair(Translator *t, Frame *fr, uint32_t n) {
     PyRef value = tr_pop(t, fr), key = tr_pop(t, fr), old = tr_top(t, fr, n);
     if (t->c->failed) return;
-    *tr_peek(t, n) = (Entry){E_VALUE, tr_emit3(t, PY_MAP_ADD, old, key, value)};
+    *tr_peek(t, n) = (Entry){E_VALUE, tr_emit3(t, PY_MAP_ADD, old, key, value), 0};
 }
 
 /* Some releases put empty pieces into a string. One formatted piece is a string already. */
@@ -363,7 +363,7 @@ static void do_yield(Translator *t, Frame *fr) {
     tr_end_generator(t, fr);
     t->cur = on;
     for (uint32_t i = 0; i < t->stack.n; i++)
-        if (t->stack.at[i].kind != E_NULL) t->stack.at[i] = (Entry){E_SLOT, i};
+        if (t->stack.at[i].kind != E_NULL) t->stack.at[i] = (Entry){E_SLOT, i, t->stack.at[i].made};
     tr_push(t, tr_emit_const(t, t->c->host->none));
 }
 
@@ -375,7 +375,7 @@ static void do_instr(Translator *t, Frame *fr, const CInstr *in, uint32_t index)
     case C_POP:
         if (tr_peek(t, 1)) t->stack.n--;
         break;
-    case C_PUSH_NULL: tr_push_entry(t, (Entry){E_NULL, 0}); break;
+    case C_PUSH_NULL: tr_push_entry(t, (Entry){E_NULL, 0, 0}); break;
     case C_COPY:
     case C_SWAP:
     case C_ROT: do_shuffle(t, fr, in); break;
@@ -444,7 +444,7 @@ static void for_iter(Translator *t, Frame *fr, const CInstr *in, uint32_t next) 
     t->cur = step;
     PyRef it = tr_load_var(t, iter), v = tr_emit1(t, PY_ITER_VALUE, it), it2 = tr_emit1(t, PY_ITER_NEXT, it);
     tr_store_var(t, iter, it2);
-    t->stack.at[depth - 1] = (Entry){E_SLOT, depth - 1};
+    t->stack.at[depth - 1] = (Entry){E_SLOT, depth - 1, 0};
     tr_push(t, v);
     jump_to(t, fr, next);
 }
@@ -489,7 +489,8 @@ static void translate_block(Translator *t, Frame *fr, uint32_t b) {
     const StackShape *s = &fr->shapes[b];
     t->cur = fr->block_of[b];
     t->stack.n = 0;
-    for (uint32_t i = 0; i < s->depth; i++) tr_push_entry(t, s->empty[i] ? (Entry){E_NULL, 0} : (Entry){E_SLOT, i});
+    for (uint32_t i = 0; i < s->depth; i++)
+        tr_push_entry(t, s->empty[i] ? (Entry){E_NULL, 0, 0} : (Entry){E_SLOT, i, s->made[i]});
     for (uint32_t i = fb->first; i < fb->end && !t->c->failed; i++) {
         t->span = fr->code.instrs.at[i].span;
         do_instr(t, fr, &fr->code.instrs.at[i], i);

@@ -10,11 +10,11 @@
 typedef enum EntryKind { E_VALUE, E_SLOT, E_NULL } EntryKind;
 
 /* One place of the stack: a value of this block, what the block found in place `at` on entry, or an empty half
- * of a callable. */
-typedef struct Entry { EntryKind kind; uint32_t at; } Entry;
+ * of a callable. `made`: the FUNCTION that it is, also from an earlier block; 0: something else. */
+typedef struct Entry { EntryKind kind; uint32_t at; PyRef made; } Entry;
 
 /* The stack on entry of a block: its depth, and which places are empty halves. */
-typedef struct StackShape { bool known; uint32_t depth; bool *empty; } StackShape;
+typedef struct StackShape { bool known; uint32_t depth; bool *empty; PyRef *made; } StackShape;
 
 /* Where a slot of the code object lives: a variable, or a free variable of the outermost function. */
 typedef struct Place { uint32_t var; const char *free; } Place;

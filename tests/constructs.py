@@ -1680,3 +1680,10 @@ def k_vector_in_loop(a, o, n):
     for k in range(n):
         s = s + gpu.float2(a[k], s.x)
     o[i] = s.x + s.y
+
+
+def k_comprehension_of_a_choice(a, o, n):
+    i = gpu.grid(1)
+    t = [x + i for x in ((1, 2) if i > 3 else (3, 4))]
+    s = sum(x * i for x in (n if i > 2 else 5, sum(k for k in (i, 1) if k)))
+    o[i] = t[0] + t[1] * 10 + s

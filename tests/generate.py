@@ -27,6 +27,44 @@ FLOATS = {"f2", "f4", "f8"}
 COMPLEX = {"c8", "c16"}
 WEAK = {"int", "float", "bool"}
 HELPERS = """\
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
+
+    def swapped(self):
+        return Pair(self.right, self.left)
+
+
+@dataclass
+class Box:
+    value: Any
+    label: str = "plain"
+
+    def relabeled(self, label):
+        return Box(self.value, label)
+
+    @property
+    def shown(self):
+        return self.value if self.label == "plain" else -self.value
+
+
+def doubled(x, times):
+    return x if times == 0 else doubled(x + x, times - 1)
+
+
+def chosen(mode, **parts):
+    match mode:
+        case "left" | "right":
+            return parts[mode]
+        case _:
+            return parts["left"]
+
+
 def pick(c, x, y):
     return x if c else y
 
@@ -116,7 +154,7 @@ class Generator:
         self.random = random.Random(seed)
         self.kernel = Kernel(seed)
         self.env: dict[str, Any] = {"np": np}  # samples of what is in scope
-        exec(HELPERS, self.env)
+        exec(compile(HELPERS, "<helpers>", "exec", dont_inherit=True), self.env)
         self.kinds: dict[str, str] = {}
         self.lines: list[str] = []
         self.counter = 0
@@ -225,6 +263,8 @@ class Generator:
         ka, kb = kind_of(self.evaluate(a)), kind_of(self.evaluate(b))
         both_weak = ka in WEAK and kb in WEAK
         options = [f"({a} + {b})", f"({a} - {b})", f"-({a})"]
+        if r.random() < 0.15:
+            return self.through_objects(a, b)
         if ka not in COMPLEX:
             options += [f"abs({a})", f"int({a} != {b})", f"np.float32({a})", f"({a}).real"]
         if ka in COMPLEX:
@@ -261,6 +301,27 @@ class Generator:
             options += [f"leaves({a}, {r.choice(['2', '5', 'i % 5'])})"]
         if ka in INTS | FLOATS:
             options += [f"np.float32({a})", f"np.float64({a})"]
+        return r.choice(options)
+
+    def through_objects(self, a: str, b: str) -> str:
+        """One of two values, or something made of them, by way of what only exists when compiling."""
+        r = self.random
+        ka, kb = kind_of(self.evaluate(a)), kind_of(self.evaluate(b))
+        options = [
+            f"Pair({a}, {b}).swapped().{r.choice(['left', 'right'])}",
+            f"Pair({a}, 2)._replace(right={b})[1]",
+            f"Box({a}).relabeled('plain').shown",
+            f"{{'p': {a}, 'q': {b}}}['q']",
+            f"[x for x in ({a}, {b}, {a})][{r.randint(-3, 2)}]",
+            f"chosen('{r.choice(['left', 'right', 'none'])}', left={a}, right={b})",
+            f"tuple(y for x in ({a}, {b}) for y in (x, 2))[{r.choice([0, 2])}]",
+            f"Pair(*[{a}, {b}]).{r.choice(['left', 'right'])}",
+        ]
+        if ka not in WEAK and ka != "?":
+            options += [f"doubled({a}, {r.randint(0, 3)})", f"partial(scaled, k=3)({a})"]
+            options += [f"Box({a}, label='x').shown", f"sum(x for x in ({a}, {b}))"]
+        if ka == kb and ka not in COMPLEX:
+            options += [f"sorted(({a}, {b}))[{r.randint(0, 1)}]", f"max(x for x in ({a}, {b}, {a}))"]
         return r.choice(options)
 
     def condition(self, depth: int) -> str:
@@ -316,8 +377,10 @@ class Generator:
             self.matching(depth)
         elif choice < 0.88:
             self.loop(depth)
-        elif choice < 0.93:
+        elif choice < 0.91:
             self.over_items(depth)
+        elif choice < 0.93:
+            self.over_mixed(depth)
         elif choice < 0.95:
             self.inner_function(depth)
         else:
@@ -399,6 +462,18 @@ class Generator:
         self.scoped(depth + 1, r.randint(1, 3))
         self.env, self.kinds = env, kinds
 
+    def over_mixed(self, depth: int) -> None:
+        """A loop over values of several types, which must be unrolled."""
+        r = self.random
+        name = self.fresh().replace("v", "e")
+        items = r.choice(["('a', 2, 'b')", "(i, 'a', a0)", "{'a': 1, 2: i}", "Pair('a', i)", "zip('ab', (i, a0))"])
+        self.emit(depth, f"for {name} in {items}:")
+        test = r.choice(["isinstance({}, str)", "isinstance({}, (str, tuple))", "hasattr({}, 'shape')"]).format(name)
+        self.emit(depth + 1, f"if {test}:")
+        self.scoped(depth + 2, r.randint(1, 2))
+        self.emit(depth + 1, "else:")
+        self.scoped(depth + 2, r.randint(1, 2))
+
     def inner_function(self, depth: int) -> None:
         """A function that closes over what there is."""
         text = self.expression(2)
@@ -462,7 +537,7 @@ def compare(seed: int, devices: list[str]) -> str | None:
 
     kernel = generate(seed)
     scope: dict[str, Any] = {"np": np, "gpu": gpu}
-    exec(compile(kernel.source, f"<seed {seed}>", "exec"), scope)
+    exec(compile(kernel.source, f"<seed {seed}>", "exec", dont_inherit=True), scope)
     jitted = gpu.jit(fma=False)(scope["kernel"])
     results = {}
     for device in ["python", *devices]:
