@@ -226,6 +226,12 @@ static Status peer_access(Device *d, Device *other, bool *possible, Failure *f) 
     return GPU_OK;
 }
 
+static Status owner(Device *d, const void *at, int *ordinal, Failure *f) {
+    (void)d, (void)at, (void)f;
+    *ordinal = -1;
+    return GPU_OK;
+}
+
 /* ---- streams and events ------------------------------------------------------------------------ */
 
 static Stream *default_stream(Device *d, DefaultStream which) {
@@ -342,6 +348,7 @@ static const DeviceOps ops = {.kind = "cpu",
                               .copy = copy,
                               .fill = fill,
                               .peer_access = peer_access,
+                              .owner = owner,
                               .default_stream = default_stream,
                               .stream_create = stream_create,
                               .stream_wrap = stream_wrap,

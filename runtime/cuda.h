@@ -229,6 +229,7 @@ Status cuda_event_elapsed(Event *from, Event *to, float *milliseconds, Failure *
 
 Status cuda_copy(Device *d, const Copy *c, Stream *s, Failure *f);
 Status cuda_fill(Device *d, void *at, const void *element, unsigned bytes, size_t count, Stream *s, Failure *f);
+Status cuda_owner(Device *d, const void *at, int *ordinal, Failure *f);
 Status cuda_peer_access(Device *d, Device *other, bool *possible, Failure *f);
 Status cuda_launch(Device *d, Module *m, const void *params, const LaunchConfig *c, Failure *f);
 

@@ -184,13 +184,13 @@ Status emulated_open(uint32_t ordinal, Device **out, Failure *f) { return get(&m
     .take_printed = cuda_take_printed, .alloc = cuda_alloc, .free = cuda_free, .used_on = cuda_used_on,                \
     .pin = cuda_pin, .unpin = cuda_unpin, .device_address = cuda_device_address, .memory_info = cuda_memory_info,      \
     .memory_stats = cuda_memory_stats, .reset_peaks = cuda_reset_peaks, .empty_cache = cuda_empty_cache,               \
-    .copy = cuda_copy, .fill = cuda_fill, .peer_access = cuda_peer_access, .default_stream = cuda_default_stream,      \
-    .stream_create = cuda_stream_create, .stream_wrap = cuda_stream_wrap, .stream_destroy = cuda_stream_destroy,       \
-    .stream_query = cuda_stream_query, .stream_synchronize = cuda_stream_synchronize,                                  \
-    .stream_wait_event = cuda_stream_wait_event, .stream_callback = cuda_stream_callback,                              \
-    .synchronize = cuda_synchronize, .event_create = cuda_event_create, .event_destroy = cuda_event_destroy,           \
-    .event_record = cuda_event_record, .event_query = cuda_event_query, .event_synchronize = cuda_event_synchronize,   \
-    .event_elapsed = cuda_event_elapsed
+    .copy = cuda_copy, .fill = cuda_fill, .peer_access = cuda_peer_access, .owner = cuda_owner,                        \
+    .default_stream = cuda_default_stream, .stream_create = cuda_stream_create, .stream_wrap = cuda_stream_wrap,       \
+    .stream_destroy = cuda_stream_destroy, .stream_query = cuda_stream_query,                                          \
+    .stream_synchronize = cuda_stream_synchronize, .stream_wait_event = cuda_stream_wait_event,                        \
+    .stream_callback = cuda_stream_callback, .synchronize = cuda_synchronize, .event_create = cuda_event_create,       \
+    .event_destroy = cuda_event_destroy, .event_record = cuda_event_record, .event_query = cuda_event_query,           \
+    .event_synchronize = cuda_event_synchronize, .event_elapsed = cuda_event_elapsed
 
 static const DeviceOps cuda_ops = {OPS("cuda")};
 static const DeviceOps emulated_ops = {OPS("emulated")};

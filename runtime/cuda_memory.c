@@ -313,6 +313,20 @@ Status cuda_device_address(Device *device, void *pinned, void **out, Failure *f)
     return status;
 }
 
+Status cuda_owner(Device *device, const void *at, int *ordinal, Failure *f) {
+    CudaDevice *d = (CudaDevice *)device;
+    CUcontext before;
+    *ordinal = -1;
+    Status status = cuda_enter(d, &before, f);
+    if (status != GPU_OK) return status;
+    CUdeviceptr address = (CUdeviceptr)(uintptr_t)at;
+    CUresult r = d->cu->cuPointerGetAttribute(ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
+    if (r == CUDA_ERROR_INVALID_VALUE) *ordinal = -1; /* nobody's */
+    else if (r) status = cuda_fail(d, d->cu, r, "cuPointerGetAttribute", f);
+    cuda_leave(d, before);
+    return status;
+}
+
 Status cuda_memory_info(Device *device, uint64_t *free_bytes, uint64_t *total_bytes, Failure *f) {
     CudaDevice *d = (CudaDevice *)device;
     CUcontext before;

@@ -205,6 +205,8 @@ typedef struct DeviceOps {
     /* `count` elements of 1, 2, 4, 8 or 16 bytes, one after the other. */
     Status (*fill)(Device *d, void *at, const void *element, unsigned bytes, size_t count, Stream *s, Failure *f);
     Status (*peer_access)(Device *d, Device *other, bool *possible, Failure *f);
+    /* The ordinal of the device of this kind whose memory `at` is in; -1: the driver doesn't know it. */
+    Status (*owner)(Device *d, const void *at, int *ordinal, Failure *f);
 
     /* Streams. `priority`: 0 is normal, negative more urgent. */
     Stream *(*default_stream)(Device *d, DefaultStream which);      /* always there */

@@ -211,10 +211,19 @@ def pinned() -> None:
         assert (gpu.array(there).copy_to_host() == 5).all()
 
 
+class Shown:
+    """An array of another library."""
+
+    def __init__(self, array: gpu.Array) -> None:
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+
 def peers() -> None:
-    """Copies between two devices."""
+    """Copies between two devices; an array that another library shows is where its memory is."""
     gpu.can_access_peer("emulated:0", "emulated:1")
     there = gpu.array(np.arange(10), device="emulated:1")
+    with gpu.device(DEVICE):
+        assert gpu.array(Shown(there)).copy_to_host()[9] == 9
     assert there.to("emulated:0").copy_to_host()[9] == 9
 
 

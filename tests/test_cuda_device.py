@@ -670,3 +670,20 @@ def test_somebody_else_resets_the_context() -> None:
         """
     )
     assert out.strip() == "2.0"
+
+
+def test_an_array_of_another_library_is_where_its_memory_is() -> None:
+    program = """
+    import gpu
+    import numpy as np
+    there = gpu.array(np.arange(10), device="emulated:1")
+    class Shown:
+        __cuda_array_interface__ = there.__cuda_array_interface__
+    with gpu.device("emulated:0"):
+        here = gpu.array(Shown())
+        assert here.device == "emulated:0" and here.copy_to_host()[9] == 9
+        from gpu._array import from_cuda_interface
+        assert from_cuda_interface(Shown.__cuda_array_interface__, there).device == "emulated:1"
+    print("right")
+    """
+    assert run(program, GPU_EMULATOR_DEVICES="2").strip().endswith("right")

@@ -399,6 +399,7 @@ PyObject *device_problem(PyObject *module, PyObject *kind);
 PyObject *device_count(PyObject *module, PyObject *kind);
 PyObject *device_properties(PyObject *module, PyObject *name);
 PyObject *device_pin(PyObject *module, PyObject *args);
+PyObject *device_owner(PyObject *module, PyObject *args);
 PyObject *device_peers(PyObject *module, PyObject *args);
 
 /* ---- profile.c --------------------------------------------------------------------------------- */

@@ -313,6 +313,26 @@ PyObject *device_peers(PyObject *module, PyObject *args) {
     return NULL;
 }
 
+/* device_owner(name, address): the number of the device whose memory an address is in, of that kind; -1: nobody knows.
+ */
+PyObject *device_owner(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *name;
+    unsigned long long address;
+    if (!PyArg_ParseTuple(args, "sK:device_owner", &name, &address)) return NULL;
+    const DeviceRow *row = device_row(name);
+    if (!row) return NULL;
+    int ordinal;
+    Failure f;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = row->device->ops->owner(row->device, (const void *)(uintptr_t)address, &ordinal, &f);
+    Py_END_ALLOW_THREADS
+    if (status == GPU_OK) return PyLong_FromLong(ordinal);
+    errors_from_failure(&f, row->device, NULL);
+    return NULL;
+}
+
 /* ---- waiting for all --------------------------------------------------------------------------- */
 
 static int wait_for_all(Device *d) {

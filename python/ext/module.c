@@ -50,6 +50,8 @@ static PyMethodDef methods[] = {
     {"device_problem", device_problem, METH_O, "device_problem(name): why it can't be used, or None."},
     {"device_properties", device_properties, METH_O, "device_properties(name): a dict."},
     {"device_pin", device_pin, METH_VARARGS, "device_pin(name, address, bytes): pin host memory; bytes 0: no longer."},
+    {"device_owner", device_owner, METH_VARARGS,
+     "device_owner(name, address): the number of the device; -1: none knows."},
     {"device_peers", device_peers, METH_VARARGS, "device_peers(name, other): whether it reaches the other's memory."},
     {"stats", launch_stats, METH_VARARGS, "stats(kernel, types, device, threads, shared_bytes): a dict."},
     {"synchronize_device", device_synchronize_named, METH_O,

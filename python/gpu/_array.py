@@ -781,6 +781,10 @@ def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = Non
     if name == "cpu":
         name = "cuda:0"
     address, readonly = interface["data"]
+    if device is None and address:  # whose memory it is, whatever the current device
+        kind, _, number = name.partition(":")
+        owner_number = _core.device_owner(name, address)
+        name = f"{kind}:{number if owner_number < 0 else owner_number}"
     dtype = dtype_of(_interface_dtype(interface, owner))
     stream = interface.get("stream")
     if sync and stream is not None and interface.get("version", 0) >= 3:

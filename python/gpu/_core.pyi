@@ -262,6 +262,9 @@ def device_properties(name: str, /) -> dict[str, Any]:
 def device_pin(name: str, address: int, nbytes: int, /) -> None:
     """Pin host memory that is there; 0 bytes: no longer."""
 
+def device_owner(name: str, address: int, /) -> int:
+    """The number of the device whose memory an address is in, of the kind of `name`; -1: its driver doesn't know it."""
+
 def device_peers(name: str, other: str, /) -> bool:
     """Whether kernels and copies of a device reach another's memory directly. If so, they do from then on."""
 
