@@ -368,6 +368,10 @@ class KernelArray(np.ndarray):
     def __setitem__(self, index: Any, value: Any) -> None:
         super().__setitem__(index, to_element(value, self.dtype))
 
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Sums and extremes are numbers, as those of plain arrays are."""
+        return array.view(type(self)) if array.ndim else array[()]
+
 
 def to_element(value: Any, dtype: np.dtype[Any]) -> Any:
     """A number as an element of the dtype holds it."""
