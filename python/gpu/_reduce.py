@@ -572,6 +572,9 @@ def reduce_source(
     own = device_of([*source.operands, out])
     device = own or device_name()
     host = own is None and device in SERIAL
+    if own == "cpu" and out is None and not final:  # the memory is the host's, and so is the result
+        source.operands = [x._host_view() if isinstance(x, Array) else x for x in source.operands]
+        host = True
     target = empty(final, result, "C", None if host else device, stream)
     import gpu
 
