@@ -9,6 +9,7 @@ import dataclasses
 import enum
 import functools
 import operator
+import types
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -1543,6 +1544,12 @@ def k_keyed_choices(a, o, n):
 def k_method_argument(a, o, n, f):
     i = gpu.grid(1)
     o[i] = f(i)
+
+
+@given(types.SimpleNamespace(x=F4, k=2), functools.lru_cache(helper))
+def k_namespace_argument(a, o, n, p, f):
+    i = gpu.grid(1)
+    o[i] = f(p.x[i % 8], p.k)
 
 
 @given(Scaler(2.5))

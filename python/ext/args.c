@@ -395,8 +395,16 @@ static int flatten_instance(Bound *b, PyObject *o, uint32_t param, int depth) {
     if (PyDict_CheckExact(o)) return put_parts(b, o, o, param, depth) < 0 ? -1 : 1;
     if (PyMethod_Check(o)) return flatten_method(b, o, param, depth) < 0 ? -1 : 1;
     if (strcmp(Py_TYPE(o)->tp_name, "functools.partial") == 0) return flatten_partial(b, o, param, depth) < 0 ? -1 : 1;
-    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyList_Check(o) || PyDict_Check(o) || PyAnySet_Check(o))
-        return 0;
+    const char *type = Py_TYPE(o)->tp_name;
+    if (strcmp(type, "functools._lru_cache_wrapper") == 0) {
+        PyObject *fn = PyObject_GetAttrString(o, "__wrapped__");
+        int done = fn ? keep(b, fn) : -1;
+        if (done == 0) done = flatten(b, fn, param, depth + 1);
+        Py_XDECREF(fn);
+        return done < 0 ? -1 : 1;
+    }
+    bool of_python = Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE || strcmp(type, "types.SimpleNamespace") == 0;
+    if (!of_python || PyList_Check(o) || PyDict_Check(o) || PyAnySet_Check(o)) return 0;
     PyObject *values = PyObject_GetAttrString(o, "__dict__"), *slots = NULL;
     if (!values) {
         PyErr_Clear();
