@@ -296,7 +296,7 @@ def _make_kernel(
         if any(type(kind).__name__ == "Pointer" for kind in signature.args):
             raise NotImplementedError(
                 f"{function.__name__}() is to take a CPointer, and kernels take arrays: write float32[:] for "
-                "CPointer(float32), and pass the array, or what gpu.cuda.from_cuda_array_interface() makes of an address"
+                "CPointer(float32), and pass the array, or what from_cuda_array_interface() makes of an address"
             )
     kernel = cls(function, dialect, {**options, "signatures": tuple(s.args for s in signatures)})
     if not options["device"]:
