@@ -219,13 +219,27 @@ static Val result_type(Eval *e, PySpan span, ExprOp op, uint32_t n, const Val *x
     return v;
 }
 
+/* An expression holds its operands, so that a variable used twice is in it twice: it may not double without end. */
+enum { MOST_NODES = 128 };
+
+static uint32_t count_nodes(Val v, uint32_t n) {
+    if (!val_is_many(v) || n > MOST_NODES) return n;
+    n++;
+    for (uint32_t i = 0; v.ty->kind == TY_EXPR && i < v.ty->n - v.ty->ndim; i++) n = count_nodes(v.items[i], n);
+    return n;
+}
+
 Val array_lazy(Eval *e, PySpan span, ExprOp op, uint32_t n, const Val *operands) {
     Val *x = ARENA_ARRAY(e->arena, Val, n + 1), shape[MAX_NDIM];
-    uint32_t ndim;
+    uint32_t ndim, nodes = 0;
     for (uint32_t i = 0; i < n; i++) {
         x[i] = operands[i].ty->kind == TY_TUPLE ? array_from_sequence(e, span, operands[i], DT_NONE) : operands[i];
         if (val_poisoned(x[i]) || !many_fresh(e, span, x[i])) return val_poison(e);
+        nodes = count_nodes(x[i], nodes);
     }
+    if (nodes > MOST_NODES)
+        return e_fail(e, span, "store a part of it in an array", DIAG_CONSTRUCT, "this expression",
+                      "it works on more than 128 arrays and parts");
     Val one = result_type(e, span, op, n, x);
     if (val_poisoned(one)) return one;
     if (!val_is_scalar(one))

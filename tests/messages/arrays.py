@@ -75,6 +75,18 @@ def views(x):
     x.sorted()
 
 
+@gpu.jit
+def doubles(x):
+    t = x * 2
+    t = t + t
+    t = t + t
+    t = t + t
+    t = t + t
+    t = t + t
+    t = t + t
+    x[:] = t
+
+
 # >>> message shapes(f8[::1])
 # TypingError: arrays.py:9:9: error: arrays of shapes (3,) and (4,) don't go together element by element
 #     9 |     v = np.zeros(3) + np.ones(4)
@@ -240,4 +252,11 @@ def views(x):
 #       |     ^^^^^^^^
 #    help: write a loop over the elements, or call the method before the launch
 #    in kernel views(array(float64, 2d, C))
+# <<<
+# >>> message doubles(f8[::1])
+# UnsupportedError: arrays.py:86:9: error: this expression is not supported in a kernel: it works on more than 128 arrays and parts
+#    86 |     t = t + t
+#       |         ^^^^^
+#    help: store a part of it in an array
+#    in kernel doubles(array(float64, 1d, C))
 # <<<
