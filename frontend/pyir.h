@@ -106,6 +106,7 @@ typedef struct PyInstr {
     struct { const char **at; uint32_t n; } kwnames;
     PySpan span;
     PyBlockId block;
+    PyRef origin;           /* copies of one instruction (pyunroll.c) have the same, not 0 */
 } PyInstr;
 
 typedef enum PyTerm { PYT_JUMP, PYT_BRANCH, PYT_RETURN, PYT_RAISE, PYT_UNREACHABLE } PyTerm;

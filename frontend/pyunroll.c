@@ -91,7 +91,10 @@ static PyFunc *shallow_copy(Arena *arena, const PyFunc *tac) {
     f->instrs.n = f->instrs.cap = 0;
     f->blocks.at = NULL;
     f->blocks.n = f->blocks.cap = 0;
-    for (uint32_t i = 0; i < tac->instrs.n; i++) VEC_PUSH(arena, &f->instrs, tac->instrs.at[i]);
+    for (uint32_t i = 0; i < tac->instrs.n; i++) {
+        VEC_PUSH(arena, &f->instrs, tac->instrs.at[i]);
+        if (!f->instrs.at[i].origin) f->instrs.at[i].origin = i;
+    }
     for (uint32_t i = 0; i < tac->blocks.n; i++) {
         VEC_PUSH(arena, &f->blocks, tac->blocks.at[i]);
         f->blocks.at[i].preds.at = NULL; /* to be found again */

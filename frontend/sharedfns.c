@@ -94,8 +94,13 @@ static bool read_request(Eval *e, const CallSite *site, uint32_t n, const Val *a
 /* ---- making arrays ----------------------------------------------------------------------------------------- */
 static uint32_t shared_index(Eval *e, const CallSite *site, const Request *r) {
     const Instance *inst = e->frame->inst;
-    for (uint32_t i = 0; site->at && i < e->shared.n; i++)
-        if (e->shared.at[i].inst == inst && e->shared.at[i].at == site->at) return e->shared.at[i].index;
+    for (uint32_t i = 0; site->at && i < e->shared.n; i++) {
+        const SharedEntry *known = &e->shared.at[i];
+        const IrShared *is = &e->m->shared.at[known->index];
+        bool copy = site->at->origin && known->at->origin == site->at->origin && is->bytes == r->bytes &&
+                    is->align == r->align && is->dynamic == r->dynamic; /* of an unrolled loop */
+        if (known->inst == inst && (known->at == site->at || copy)) return known->index;
+    }
     IrShared s = {.bytes = (uint32_t)r->bytes, .align = r->align, .dynamic = r->dynamic};
     VEC_PUSH(e->arena, &e->m->shared, s);
     VEC_PUSH(e->arena, &e->shared, ((SharedEntry){inst, site->at, e->m->shared.n - 1}));

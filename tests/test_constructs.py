@@ -51,3 +51,23 @@ def test_a_vector_has_as_many_parts_as_its_name_says() -> None:
     with pytest.raises(gpu.TypingError, match="5 values for 4 names"):
         gpu.jit(lambda out: gpu.float4(gpu.float3(1, 2, 3), gpu.float2(4, 5)).x).compile("f4[::1]")
     assert repr(gpu.int2(1, 2)) == "int2(1, 2)" and gpu.int2(1, 2) == gpu.int2(gpu.int2(1, 2))
+
+
+def test_shared_memory_in_an_unrolled_loop_is_one_array() -> None:
+    def kernel(out: Any) -> None:
+        t = gpu.threadIdx.x
+        for name in ("a", "b", "c"):
+            tile = gpu.shared.array(32, np.float32)
+            tile[t] = t + (1 if name == "a" else 2)
+            gpu.syncthreads()
+            out[t] += tile[31 - t]
+            gpu.syncthreads()
+
+    jitted = gpu.jit(kernel)
+    for device in ("python", "cpu", "emulated"):
+        out = np.zeros(32)
+        with gpu.device(device):
+            jitted[1, 32](out)
+            gpu.synchronize()
+        np.testing.assert_array_equal(out, 98 - 3 * np.arange(32))
+    assert jitted.inspect("ptx", arch="sm_80").count(".shared .align") == 1
