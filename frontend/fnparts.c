@@ -122,12 +122,13 @@ Ref part_round(Eval *e, Type t, Ref x, int digits) {
 
 /* 10 to the power of n, 0 <= n <= 308, by multiplication: exact where it can be, which pow() isn't on every device. */
 static Ref power_of_ten(Eval *e, Ref n) {
+    Ref zero = e_int(e, T_I64, 0), first = e_float(e, T_F64, 1);
     BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
     e_jump(e, head);
     e_set_block(e, head);
     Ref i = e_phi(e, T_I64), p = e_phi(e, T_F64);
-    e_phi_add(e, i, before, e_int(e, T_I64, 0));
-    e_phi_add(e, p, before, e_float(e, T_F64, 1));
+    e_phi_add(e, i, before, zero);
+    e_phi_add(e, p, before, first);
     e_branch(e, e_cmp(e, PRED_LT, i, n), body, done);
     e_set_block(e, body);
     e_phi_add(e, i, body, e_op2(e, OP_ADD, T_I64, i, e_int(e, T_I64, 1)));

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import gpu
 import pytest
-from cuda_driver import OURS, Driver
+from cuda_driver import LIBCUDA, Driver
 
 # A shell's background job ignores SIGINT, and what tests start and interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -25,8 +25,8 @@ def same_device() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def driver_library() -> Driver:
-    """The emulated driver that the package has, in this process; it prints no faults."""
-    d = Driver(OURS)
+    """The emulated driver, in this process; it prints no faults. What its contexts lose isn't the package's."""
+    d = Driver(LIBCUDA)
     d.library.gpuEmulatorPrintFaults(False)
     return d
 
