@@ -148,7 +148,7 @@ static bool sequence_shape(Items *s, Val v, uint32_t depth) {
         return false;
     }
     if (tuple) shape[0] = val_int(s->e, v.ty->n);
-    if (many) memcpy(shape, many_shape(v), more * sizeof *shape);
+    if (many) vals_copy(shape, many_shape(v), more);
     if (!tuple || !v.ty->n) {
         s->ndim = depth + more;
         return true;

@@ -86,7 +86,7 @@ Val fn_array_reshape(Eval *e, const CallSite *site, uint32_t n, const Val *args)
     if (val_poisoned(a)) return a;
     bool tuple = n == 2 && args[1].ty->kind == TY_TUPLE && args[1].ty->n <= MAX_NDIM;
     uint32_t ndim = tuple ? args[1].ty->n : n - 1;
-    memcpy(shape, tuple ? args[1].items : args + 1, ndim * sizeof *shape);
+    vals_copy(shape, tuple ? args[1].items : args + 1, ndim);
     Val total = product(e, a.ty->ndim, a.items + 1);
     if (!fill_in(e, site, total, ndim, shape)) return val_poison(e);
     Val all = product(e, ndim, shape);

@@ -423,7 +423,7 @@ static Val call_special(Eval *e, const CallSite *site, Val fn, uint32_t n, const
                       fn.ty->kind == TY_INSTANCE ? e_text(e, fn) : site->name);
     Val *all = ARENA_ARRAY(e->arena, Val, n + 1);
     all[0] = fn;
-    memcpy(all + 1, args, n * sizeof *all);
+    vals_copy(all + 1, args, n);
     CallSite s = *site;
     s.arg_spans = NULL;
     return call_python(e, &s, &(Callee){.code = call, .globals = call}, (Val){.ty = ty_object(e->types, call)}, n + 1,
@@ -465,7 +465,7 @@ Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args
     case TY_METHOD: {
         Val *all = ARENA_ARRAY(e->arena, Val, n + 1);
         all[0] = fn.items[0];
-        memcpy(all + 1, args, n * sizeof *all);
+        vals_copy(all + 1, args, n);
         CallSite s = *site;
         s.arg_spans = NULL;
         if (fn.ty->obj) return call_object(e, &s, (Val){.ty = ty_object(e->types, fn.ty->obj)}, n + 1, all);

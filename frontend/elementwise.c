@@ -131,7 +131,7 @@ Val many_element(Eval *e, PySpan span, Val v, uint32_t n, const Val *index) {
     uint32_t operands = v.ty->n - v.ty->ndim;
     Val *x = ARENA_ARRAY(e->arena, Val, operands + 1);
     for (uint32_t i = 0; i < operands; i++) {
-        x[i] = many_element(e, span, v.items[i], v.ty->ndim, index + skip);
+        x[i] = many_element(e, span, v.items[i], v.ty->ndim, index ? index + skip : NULL);
         if (val_poisoned(x[i])) return x[i];
     }
     return apply(e, span, op_of(e, span, v.ty), operands, x);
@@ -191,8 +191,8 @@ static Val computed(Eval *e, PySpan span, Val expr, Wide total) {
 
 static Val make_expr(Eval *e, ExprOp op, DType d, uint32_t n, const Val *x, uint32_t ndim, const Val *shape) {
     Val *items = ARENA_ARRAY(e->arena, Val, n + ndim + 1);
-    memcpy(items, x, n * sizeof *items);
-    memcpy(items + n, shape, ndim * sizeof *items);
+    vals_copy(items, x, n);
+    vals_copy(items + n, shape, ndim);
     const char *name = NULL, **fields = NULL;
     if (op.kind == EXPR_CALL) {
         name = op.site->fn->path;
@@ -314,7 +314,7 @@ Val many_stretched(Eval *e, PySpan span, Val v, uint32_t ndim, const Val *shape)
     if (v.ty->kind == TY_ARRAY) return stretched_array(e, span, v, ndim, shape);
     uint32_t n = v.ty->n, operands = n - v.ty->ndim;
     Val *items = ARENA_ARRAY(e->arena, Val, n + 1);
-    memcpy(items, v.items, n * sizeof *items);
+    vals_copy(items, v.items, n);
     for (uint32_t i = 0; i < operands; i++) items[i] = many_stretched(e, span, items[i], ndim, shape);
     v.items = items;
     v.ty = ty_expr(e->types, (ExprKind)v.ty->sub, v.ty->layout, val_dtype(v), v.ty->ndim, n, items, v.ty->name,

@@ -289,7 +289,7 @@ Val eval_iter_value(Eval *e, PySpan span, Val it) {
 Val eval_iter_next(Eval *e, PySpan span, Val it) {
     if (val_poisoned(it)) return it;
     Val *items = ARENA_ARRAY(e->arena, Val, it.ty->n + 1);
-    memcpy(items, it.items, it.ty->n * sizeof *items);
+    vals_copy(items, it.items, it.ty->n);
     switch ((IterKind)it.ty->sub) {
     case ITER_RANGE: items[0] = range_next(e, it); break;
     case ITER_SEQ: items[1] = add(e, PYB_ADD, items[1], val_int(e, 1)); break;

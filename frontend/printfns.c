@@ -12,7 +12,7 @@
 
 static Val text_of(Eval *e, TextKind kind, const char *name, uint32_t n, const Val *items, const char *const *fields) {
     Val *kept = ARENA_ARRAY(e->arena, Val, n + 1);
-    memcpy(kept, items, n * sizeof *kept);
+    vals_copy(kept, items, n);
     return (Val){.ty = ty_composite(e->types, TY_TEXT, kind, n, kept, NULL, name, fields), .items = kept};
 }
 
@@ -317,7 +317,7 @@ static ArgType describe(Message *m, Val v);
 
 static ArgType describe_items(Message *m, ArgKind kind, uint32_t nfirst, const ArgType *first, Val v) {
     ArgType *items = ARENA_ARRAY(m->e->arena, ArgType, nfirst + v.ty->n + 1);
-    if (nfirst) memcpy(items, first, nfirst * sizeof *items);
+    vals_copy(items, first, nfirst);
     for (uint32_t i = 0; i < v.ty->n; i++) items[nfirst + i] = describe(m, v.items[i]);
     return (ArgType){.kind = (uint8_t)kind, .dtype = DT_NONE, .nitems = nfirst + v.ty->n, .items = items};
 }

@@ -106,6 +106,11 @@ typedef struct Val {
     HostRef member;             /* of a constant: the enum member that it is, or NULL */
 } Val;
 
+/* Of none, `from` may be NULL. */
+static inline void vals_copy(Val *to, const Val *from, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) to[i] = from[i];
+}
+
 typedef struct Types Types;     /* the table of interned types of one compilation */
 
 Types *types_new(Arena *arena, const Host *host, Dialect dialect);

@@ -29,7 +29,7 @@ struct RowHost {
 static bool row_info(void *self, HostRef obj, HostInfo *out) {
     (void)self;
     static const char *const types[] = {"NoneType", "bool",  "int",  "float", "complex", "str",
-                                        "ellipsis", "tuple", "list", "dict",  "slice"};
+                                        "ellipsis", "tuple", "list", "dict",  "set",     "slice"};
     memset(out, 0, sizeof *out);
     out->kind = obj->kind;
     out->i64 = (obj->kind == HOST_INT && !obj->text) || obj->kind == HOST_BOOL;
