@@ -137,7 +137,8 @@ static Way find_way(Eval *e, PySpan span, Val target, uint32_t n, const Val *lea
         Ref from, to, up;
         extent(e, target, &low, &high);
         extent(e, leaf[i], &from, &to);
-        Ref apart = either(e, e_cmp(e, PRED_LE, high, from), e_cmp(e, PRED_LE, to, low));
+        Ref above = e_cmp(e, PRED_LE, high, from), below = e_cmp(e, PRED_LE, to, low);
+        Ref apart = either(e, above, below);
         if (target.ty->layout == LAYOUT_A) apart = either(e, apart, interleaved(e, target, leaf[i]));
         Ref steps = in_step(e, target, leaf[i], &up), p = array_data(target), q = array_data(leaf[i]);
         Ref above = e_cmp(e, PRED_GE, q, p), below = e_cmp(e, PRED_LE, q, p);

@@ -122,14 +122,16 @@ Val lanes_scan(Eval *e, const CallSite *site, const Lanes *l, Val v, Val op, boo
 static Ref product(Eval *e, Ref a, Ref b) { return e_op2(e, OP_MUL, T_I32, a, b); }
 
 Ref block_rank(Eval *e) {
-    Ref zy = product(e, e_sreg(e, SREG_TID_Z), e_sreg(e, SREG_NTID_Y));
+    Ref z = e_sreg(e, SREG_TID_Z), rows = e_sreg(e, SREG_NTID_Y);
+    Ref zy = product(e, z, rows);
     Ref row = e_op2(e, OP_ADD, T_I32, zy, e_sreg(e, SREG_TID_Y));
     Ref before = product(e, row, e_sreg(e, SREG_NTID_X));
     return e_op2(e, OP_ADD, T_I32, before, e_sreg(e, SREG_TID_X));
 }
 
 Ref block_threads(Eval *e) {
-    Ref xy = product(e, e_sreg(e, SREG_NTID_X), e_sreg(e, SREG_NTID_Y));
+    Ref x = e_sreg(e, SREG_NTID_X), y = e_sreg(e, SREG_NTID_Y);
+    Ref xy = product(e, x, y);
     return product(e, xy, e_sreg(e, SREG_NTID_Z));
 }
 

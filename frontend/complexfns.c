@@ -16,7 +16,8 @@ static Z z_scale(Eval *e, Type t, Ref by, Z z) {
  * has no meaning. */
 static Ref product(Eval *e, Type t, Ref a, Ref b) {
     Ref zero = e_float(e, t, 0), one = e_float(e, t, 1), angle = e_select(e, t, is_nan(e, b), one, b);
-    Ref none = e_op2(e, OP_OR, T_BOOL, e_cmp(e, PRED_EQ, a, zero), e_cmp(e, PRED_EQ, b, zero));
+    Ref no_a = e_cmp(e, PRED_EQ, a, zero), no_b = e_cmp(e, PRED_EQ, b, zero);
+    Ref none = e_op2(e, OP_OR, T_BOOL, no_a, no_b);
     Ref sign = e_op2(e, OP_MUL, t, e_math2(e, MATH_COPYSIGN, t, one, a), e_math2(e, MATH_COPYSIGN, t, one, angle));
     return e_select(e, t, none, e_math2(e, MATH_COPYSIGN, t, zero, sign), e_op2(e, OP_MUL, t, a, b));
 }

@@ -144,9 +144,11 @@ Ref part_round_to(Eval *e, Type t, Ref x, Ref digits) {
     Ref v = e_conv(e, T_F64, x), n = e_conv(e, T_I64, e_op1(e, OP_ABS, T_I64, digits));
     Ref p = power_of_ten(e, e_select(e, T_I64, e_cmp(e, PRED_LT, n, most), n, most));
     Ref left = e_cmp(e, PRED_LT, digits, e_int(e, T_I64, 0));
-    Ref y = e_select(e, T_F64, left, e_op2(e, OP_DIV, T_F64, v, p), e_op2(e, OP_MUL, T_F64, v, p));
+    Ref down = e_op2(e, OP_DIV, T_F64, v, p), up = e_op2(e, OP_MUL, T_F64, v, p);
+    Ref y = e_select(e, T_F64, left, down, up);
     Ref z = e_math1(e, MATH_RINT, T_F64, y);
-    Ref r = e_select(e, T_F64, left, e_op2(e, OP_MUL, T_F64, z, p), e_op2(e, OP_DIV, T_F64, z, p));
+    Ref back_up = e_op2(e, OP_MUL, T_F64, z, p), back_down = e_op2(e, OP_DIV, T_F64, z, p);
+    Ref r = e_select(e, T_F64, left, back_up, back_down);
     Ref changes = e_cmp(e, PRED_LT, e_op1(e, OP_ABS, T_F64, y), e_float(e, T_F64, 0x1p52));
     return e_conv(e, t, e_select(e, T_F64, changes, r, v));
 }

@@ -317,7 +317,7 @@ static ArgType describe(Message *m, Val v);
 
 static ArgType describe_items(Message *m, ArgKind kind, uint32_t nfirst, const ArgType *first, Val v) {
     ArgType *items = ARENA_ARRAY(m->e->arena, ArgType, nfirst + v.ty->n + 1);
-    vals_copy(items, first, nfirst);
+    if (nfirst) memcpy(items, first, nfirst * sizeof *items);
     for (uint32_t i = 0; i < v.ty->n; i++) items[nfirst + i] = describe(m, v.items[i]);
     return (ArgType){.kind = (uint8_t)kind, .dtype = DT_NONE, .nitems = nfirst + v.ty->n, .items = items};
 }
