@@ -137,8 +137,8 @@ static Way find_way(Eval *e, PySpan span, Val target, uint32_t n, const Val *lea
         Ref from, to, up;
         extent(e, target, &low, &high);
         extent(e, leaf[i], &from, &to);
-        Ref above = e_cmp(e, PRED_LE, high, from), below = e_cmp(e, PRED_LE, to, low);
-        Ref apart = either(e, above, below);
+        Ref clear_above = e_cmp(e, PRED_LE, high, from), clear_below = e_cmp(e, PRED_LE, to, low);
+        Ref apart = either(e, clear_above, clear_below);
         if (target.ty->layout == LAYOUT_A) apart = either(e, apart, interleaved(e, target, leaf[i]));
         Ref steps = in_step(e, target, leaf[i], &up), p = array_data(target), q = array_data(leaf[i]);
         Ref above = e_cmp(e, PRED_GE, q, p), below = e_cmp(e, PRED_LE, q, p);
