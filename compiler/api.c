@@ -206,6 +206,17 @@ static bool has_warp_ops(const IrModule *m) {
     return false;
 }
 
+static bool fill_shared(Image *image, const IrModule *m) {
+    image->nshared = m->shared.n;
+    image->shared = calloc(m->shared.n + 1, sizeof *image->shared);
+    for (uint32_t i = 0; i < m->shared.n && image->shared; i++) {
+        const IrShared *s = &m->shared.at[i];
+        image->shared[i] = s->shown;
+        image->shared[i].line = s->span < m->spans.n ? m->spans.at[s->span].line : 0;
+    }
+    return image->shared != NULL;
+}
+
 /* Everything but the code. */
 static Image *new_image(const IrModule *m, const CompileOptions *o, const Regions *r) {
     Image *image = calloc(1, sizeof *image);
@@ -223,7 +234,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
         image->sm = o->sm;
         if (!(image->ptx_version = o->ptx_version)) target_known(o->sm, o->sm_suffix, &image->ptx_version);
     }
-    bool filled = fill_captures(image, m) && fill_links(image, m, o);
+    bool filled = fill_captures(image, m) && fill_links(image, m, o) && fill_shared(image, m);
     if (filled && image->entry && image->params && image->sites && (!r || image->cuts)) return image;
     gpu_image_free(image);
     return NULL;

@@ -176,7 +176,12 @@ typedef struct IrCapture { const void *bytes; size_t size; } IrCapture;
 
 /* An array in the shared memory of the block. Dynamic ones have no size of their own: all start where the static ones
  * end, and the launch says how many bytes there are. */
-typedef struct IrShared { uint32_t bytes, align; bool dynamic; } IrShared;
+typedef struct IrShared {
+    uint32_t bytes, align;
+    bool dynamic;
+    uint32_t span;              /* of what makes it */
+    ImageShared shown;          /* for messages */
+} IrShared;
 
 /* A place that raises: what the launch turns into a Python exception. */
 typedef struct IrSite {

@@ -92,6 +92,15 @@ static bool read_request(Eval *e, const CallSite *site, uint32_t n, const Val *a
 }
 
 /* ---- making arrays ----------------------------------------------------------------------------------------- */
+/* What a message says of it. */
+static ImageShared shown(const Request *r) {
+    ImageShared s = {.dtype = (uint8_t)r->elem.dtype, .item = (uint16_t)elem_size(r->elem)};
+    if (r->dynamic || r->ndim > sizeof s.shape / sizeof *s.shape) return s;
+    s.ndim = (uint8_t)r->ndim;
+    for (uint32_t k = 0; k < r->ndim; k++) s.shape[k] = (int64_t)r->shape[k].i;
+    return s;
+}
+
 static uint32_t shared_index(Eval *e, const CallSite *site, const Request *r) {
     const Instance *inst = e->frame->inst;
     for (uint32_t i = 0; site->at && i < e->shared.n; i++) {
@@ -101,7 +110,8 @@ static uint32_t shared_index(Eval *e, const CallSite *site, const Request *r) {
                     is->align == r->align && is->dynamic == r->dynamic; /* of an unrolled loop */
         if (known->inst == inst && (known->at == site->at || copy)) return known->index;
     }
-    IrShared s = {.bytes = (uint32_t)r->bytes, .align = r->align, .dynamic = r->dynamic};
+    IrShared s = {.bytes = (uint32_t)r->bytes, .align = r->align, .dynamic = r->dynamic, .span = e->span};
+    s.shown = shown(r);
     VEC_PUSH(e->arena, &e->m->shared, s);
     VEC_PUSH(e->arena, &e->shared, ((SharedEntry){inst, site->at, e->m->shared.n - 1}));
     return e->m->shared.n - 1;

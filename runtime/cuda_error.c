@@ -121,6 +121,8 @@ static bool emulated_fault(CudaDevice *d, Failure *f) {
     failure_set(f, GPU_ERROR_FAULT, "%s", e.text ? e.text : e.what ? e.what : "the kernel failed");
     f->fault.kernel = e.kernel ? strdup(e.kernel) : NULL;
     f->fault.file = e.file ? strdup(e.file) : NULL;
+    f->fault.variable = e.variable ? strdup(e.variable) : NULL;
+    f->fault.variable_offset = e.variable_offset;
     f->fault.line = e.line;
     memcpy(f->fault.block, e.block, sizeof e.block);
     memcpy(f->fault.thread, e.thread, sizeof e.thread);

@@ -29,5 +29,6 @@ void failure_clear(Failure *f) {
     free(f->log);
     free(f->fault.kernel);
     free(f->fault.file);
+    free(f->fault.variable);
     memset(f, 0, sizeof *f);
 }

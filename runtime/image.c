@@ -18,6 +18,7 @@ void gpu_image_free(Image *image) {
         free(image->links[i].name);
     }
     free(image->links);
+    free(image->shared);
     free(image->cuts);
     free(image->captures);
     free(image->sites);

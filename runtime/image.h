@@ -155,6 +155,14 @@ typedef struct ImageLink {
     char *name;
 } ImageLink;
 
+/* An array in static shared memory: PTX calls the k-th one shared_k. */
+typedef struct ImageShared {
+    uint8_t dtype, ndim;         /* dtype: the frontend's, for messages */
+    uint16_t item;               /* bytes of an element */
+    uint32_t line;               /* that makes it */
+    int64_t shape[4];
+} ImageShared;
+
 typedef struct Image {
     char *entry;                 /* symbol */
     char *ptx;                   /* NUL-terminated; NULL for the CPU */
@@ -180,6 +188,8 @@ typedef struct Image {
     bool no_loops;               /* every thread ends soon: nothing needs to interrupt it */
     bool raises;                 /* PTX kernels and host functions have a hidden parameter: pointer to the ErrorRecord */
     bool prints;                 /* and behind it three more: the fields of a PrintTarget */
+    ImageShared *shared;         /* those of up to 4 axes; `ndim` of others is 0 */
+    uint32_t nshared;
     uint32_t shared_bytes, local_bytes;
     uint16_t sm, ptx_version;    /* 80, 70 */
 } Image;

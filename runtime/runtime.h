@@ -35,8 +35,9 @@ typedef struct Failure {
     ErrorRecord record;     /* RAISED */
     /* FAULT: what the emulator knows about the access; `kernel` is NULL otherwise. Strings are malloc'ed. */
     struct {
-        char *kernel, *file;
+        char *kernel, *file, *variable;   /* variable: of shared memory, "shared_0", which the address is in or behind */
         uint32_t line, block[3], thread[3];
+        uint64_t variable_offset;   /* of the address in the variable */
         uint64_t address, base;     /* base: where the allocation starts that is meant; 0: not known */
         uint32_t bytes;
         bool in_global;     /* else the address is an offset in shared or local memory */

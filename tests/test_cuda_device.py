@@ -350,6 +350,42 @@ def test_a_fault_in_a_wide_access_names_the_first_element_that_is_not_there() ->
         gpu.synchronize()
 
 
+def test_a_race_names_the_shared_array() -> None:
+    out = run(
+        """
+        @gpu.jit
+        def turned(x, out):
+            line = gpu.shared.array(8, "i4")
+            tile = gpu.shared.array((16, 17), np.float32)
+            i = gpu.grid(1)
+            line[i % 8] = 1
+            tile[i, 3] = x[i]
+            out[i] = tile[15 - i, 3]
+
+        try:
+            turned[1, 16](np.ones(16, "f4"), np.zeros(16, "f4"))
+        except gpu.DeviceFault as error:
+            print(error)
+        """,
+        GPU_EMULATOR_CHECK="races",
+    )
+    assert "data race" in out and "in the shared array of line" in out
+    assert "(float32, shape (16, 17)) at index (15, 3)" in out
+
+
+def test_behind_the_last_shared_array() -> None:
+    @gpu.jit
+    def beyond(x, row):
+        tile = gpu.shared.array((4, 8), np.float64)
+        i = gpu.grid(1)
+        tile[i // 8, i % 8] = x[i]
+        gpu.syncthreads()
+        x[i] = tile[row, i % 8]
+
+    with pytest.raises(gpu.DeviceFault, match=r"behind the shared array of line \d+, the last one"):
+        beyond[1, 32](np.ones(32), 4)
+
+
 # ---- launches
 
 

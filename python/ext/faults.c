@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { KEPT = 64, MOST_ARRAYS = 12, NAME = 40 };
+enum { KEPT = 64, MOST_ARRAYS = 12, MOST_SHARED_ARRAYS = 8, NAME = 40 };
 
 typedef struct Seen {
     char name[NAME];
@@ -22,6 +22,8 @@ typedef struct Launched {
     char entry[128];
     uint32_t n;
     Seen arrays[MOST_ARRAYS];
+    uint32_t nshared;
+    ImageShared shared[MOST_SHARED_ARRAYS];
 } Launched;
 
 static Launched *ring; /* under the GIL */
@@ -72,6 +74,8 @@ void faults_remember(const Device *d, const Bound *b, const Variant *v) {
         remember(l, name ? name : "?", leaf);
     }
     remember_captured(l, d, v);
+    l->nshared = v->image->nshared < MOST_SHARED_ARRAYS ? v->image->nshared : MOST_SHARED_ARRAYS;
+    memcpy(l->shared, v->image->shared, l->nshared * sizeof *l->shared);
 }
 
 /* How far an address lies outside of the array's bytes. */
@@ -79,17 +83,39 @@ static uintptr_t distance(const Seen *s, uintptr_t at) {
     return at < s->first ? s->first - at : at >= s->last ? at - s->last + 1 : 0;
 }
 
-/* The array that the access was meant for: the nearest one, in the newest launch of the kernel. */
-static const Seen *find(const Device *d, const char *kernel, uintptr_t at) {
+/* The newest launch of the kernel. */
+static const Launched *newest(const Device *d, const char *kernel) {
     for (uint64_t k = 0; k < KEPT && k < launches; k++) {
         const Launched *l = &ring[(launches - 1 - k) % KEPT];
-        if (l->device != d || strcmp(l->entry, kernel) != 0) continue;
-        const Seen *best = NULL;
-        for (uint32_t i = 0; i < l->n; i++)
-            if (!best || distance(&l->arrays[i], at) < distance(best, at)) best = &l->arrays[i];
-        return best;
+        if (l->device == d && strcmp(l->entry, kernel) == 0) return l;
     }
     return NULL;
+}
+
+/* The array that the access was meant for: the nearest one. */
+static const Seen *find(const Launched *l, uintptr_t at) {
+    const Seen *best = NULL;
+    for (uint32_t i = 0; i < l->n; i++)
+        if (!best || distance(&l->arrays[i], at) < distance(best, at)) best = &l->arrays[i];
+    return best;
+}
+
+/* The shared array of that symbol, "shared_0", as an array that begins at 0. */
+static bool find_shared(const Launched *l, const char *symbol, Seen *out) {
+    unsigned k;
+    char rest;
+    if (sscanf(symbol, "shared_%u%c", &k, &rest) != 1 || k >= l->nshared || !l->shared[k].ndim) return false;
+    const ImageShared *s = &l->shared[k];
+    *out = (Seen){.dtype = s->dtype, .ndim = s->ndim};
+    PyOS_snprintf(out->name, sizeof out->name, "of line %u", s->line);
+    int64_t step = s->item;
+    for (int i = s->ndim; i-- > 0;) {
+        out->shape[i] = s->shape[i];
+        out->strides[i] = step;
+        step *= s->shape[i];
+    }
+    out->last = (uintptr_t)step;
+    return true;
 }
 
 /* The index whose element lies there: axes by falling strides, each as far as it goes without a remainder of its own
@@ -112,25 +138,39 @@ static void index_of(const Seen *s, uintptr_t at, int64_t *index) {
     }
 }
 
-PyObject *faults_place(const Device *d, const Failure *f) {
-    const Seen *s =
-        ring && f->fault.kernel && f->fault.in_global ? find(d, f->fault.kernel, (uintptr_t)f->fault.address) : NULL;
-    if (!s) return NULL;
+/* "in array 'x' (float32, shape (8,)) at index (3,)", with what the array is called. */
+static PyObject *place_text(const Seen *s, const char *called, uintptr_t address, uint32_t bytes) {
     int64_t at[MAX_DIMS];
-    uintptr_t address = (uintptr_t)f->fault.address;
     /* several elements at once: the first one that isn't there */
-    if (distance(s, address) == 0 && address + f->fault.bytes > s->last) address = s->last;
+    if (distance(s, address) == 0 && address + bytes > s->last) address = s->last;
     index_of(s, address, at);
     for (int i = 0; i < s->ndim; i++)
         if (at[i] < 0) at[i] -= s->shape[i]; /* as the kernel wrote it: -1 would be the last one */
     PyObject *shape = array_ints(s->shape, s->ndim), *index = array_ints(at, s->ndim);
     bool inside = distance(s, address) == 0;
     PyObject *text =
-        shape && index
-            ? PyUnicode_FromFormat("%s '%s' (%s, shape %R)%s index %R", inside ? "in array" : "by array", s->name,
-                                   dtype_info[s->dtype].name, shape, inside ? " at" : ": there is no", index)
-            : NULL;
+        shape && index ? PyUnicode_FromFormat("%s %s (%s, shape %R)%s index %R", inside ? "in" : "by", called,
+                                              dtype_info[s->dtype].name, shape, inside ? " at" : ": there is no", index)
+                       : NULL;
     Py_XDECREF(shape);
     Py_XDECREF(index);
     return text;
+}
+
+PyObject *faults_place(const Device *d, const Failure *f) {
+    const Launched *l = ring && f->fault.kernel ? newest(d, f->fault.kernel) : NULL;
+    char called[NAME + 16];
+    if (!l) return NULL;
+    if (f->fault.in_global) {
+        const Seen *s = find(l, (uintptr_t)f->fault.address);
+        if (!s) return NULL;
+        PyOS_snprintf(called, sizeof called, "array '%s'", s->name);
+        return place_text(s, called, (uintptr_t)f->fault.address, f->fault.bytes);
+    }
+    Seen s;
+    if (!f->fault.variable || !find_shared(l, f->fault.variable, &s)) return NULL;
+    PyOS_snprintf(called, sizeof called, "the shared array %s", s.name);
+    if (distance(&s, (uintptr_t)f->fault.variable_offset)) /* the variables before it have no end that is seen */
+        return PyUnicode_FromFormat("behind %s, the last one: an index of it or of one before it is too large", called);
+    return place_text(&s, called, (uintptr_t)f->fault.variable_offset, f->fault.bytes);
 }

@@ -55,6 +55,8 @@ void report_fault(const FaultReport *r) {
         .other_line = r->other_line,
         .other_ptx_line = r->other_ptx_line,
         .other_is_write = r->other_is_write,
+        .variable = copy(r->variable),
+        .variable_offset = r->variable_offset,
     };
     memcpy(f.block, r->block, sizeof f.block);
     memcpy(f.thread, r->thread, sizeof f.thread);
@@ -74,7 +76,7 @@ void report_fault(const FaultReport *r) {
 }
 
 void gpuEmulatorFreeFault(EmulatorFault *f) {
-    char *strings[] = {f->what, f->text, f->kernel, f->file, f->function, f->other_file};
+    char *strings[] = {f->what, f->text, f->kernel, f->file, f->function, f->other_file, f->variable};
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) free(strings[i]);
     *f = (EmulatorFault){.size = f->size};
 }

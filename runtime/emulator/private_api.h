@@ -26,6 +26,8 @@ typedef struct EmulatorFault {
     char *other_file;                /* of a race: the other access */
     uint32_t other_line, other_ptx_line, other_block[3], other_thread[3];
     bool other_is_write;
+    char *variable;                  /* of shared memory: the variable that holds the address, or else the one before it */
+    uint64_t variable_offset;        /* of the address in it */
 } EmulatorFault;
 
 /* Counters of one source line of a kernel. */

@@ -36,6 +36,20 @@ static const PtxLoc *loc_of(const Run *run, const PtxInst *in) {
     return in->loc && in->loc < run->code->nlocs ? &run->code->locs[in->loc] : NULL;
 }
 
+/* The variable of shared memory that the address is in, or that ends before it. */
+static void find_variable(const PtxCode *code, FaultReport *r) {
+    const PtxGlobal *best = NULL;
+    for (uint32_t i = 0; i < code->nglobals; i++) {
+        const PtxGlobal *g = &code->globals[i];
+        if (g->space != SPACE_SHARED || g->is_extern || g->address > r->address) continue;
+        if (!best || g->address > best->address) best = g;
+    }
+    if (!best) return;
+    r->variable = best->name;
+    r->variable_offset = r->address - best->address;
+    r->variable_bytes = best->bytes;
+}
+
 static FaultReport describe(Warp *w, const PtxInst *in, int lane, FaultKind kind, Space space, uint64_t address,
                             uint32_t bytes) {
     const Run *run = w->run;
@@ -60,6 +74,7 @@ static FaultReport describe(Warp *w, const PtxInst *in, int lane, FaultKind kind
         else memory_nearest(run->memory, address, &r.alloc);
     } else if (bytes && space == SPACE_SHARED) {
         r.alloc = (Alloc){.bytes = run->shared_bytes};
+        find_variable(run->code, &r);
     } else if (bytes && space == SPACE_LOCAL) {
         r.alloc = (Alloc){.bytes = run->local_bytes};
     } else if (bytes && space == SPACE_PARAM) {
@@ -159,6 +174,9 @@ static void say_alloc(Text *t, const FaultReport *r) {
     if (r->space != SPACE_GLOBAL && r->space != SPACE_CONST && r->space != SPACE_GENERIC) {
         bool outside = r->kind == FAULT_OUT_OF_BOUNDS || r->kind == FAULT_ADDRESS_SPACE;
         if (outside) say(t, "; there are %" PRIu64 " bytes of %s memory", a->bytes, space_name(r->space));
+        if (r->variable)
+            say(t, "; that is at offset %" PRIu64 " of %s, which has %" PRIu64 " bytes", r->variable_offset,
+                r->variable, r->variable_bytes);
         return;
     }
     if (!a->bytes) {
