@@ -410,6 +410,15 @@ static PySpan try_span(const Decoder *d, uint32_t start) {
     return span;
 }
 
+/* Is there a `raise`? */
+static bool raises_between(const Decoder *d, uint32_t start, uint32_t end) {
+    for (uint32_t i = start; i < end && i < d->nunits; i++) {
+        const OpRow *r = row_at(d, i);
+        if (r && r->name == PYN_RAISE_VARARGS) return true;
+    }
+    return false;
+}
+
 /* A handler at PUSH_EXC_INFO belongs to a `try` or `with`; those of inlined comprehensions have none. That of a
  * `finally` runs its block and raises again; nothing but an exception leads to it, and the block stands on the other
  * ways, too. */
@@ -422,18 +431,16 @@ static void refuse_try(Decoder *d, uint32_t start, uint32_t end, uint32_t target
         if (r && r->name == PYN_RERAISE) break;
         except = r && (r->name == PYN_CHECK_EXC_MATCH || r->name == PYN_CHECK_EG_MATCH || r->name == PYN_POP_EXCEPT);
     }
-    bool raises = false;
-    for (uint32_t i = start; i < end; i++) raises |= row_at(d, i) && row_at(d, i)->name == PYN_RAISE_VARARGS;
-    if (except || raises) py_refuse(d->c, try_span(d, start), except ? REFUSE_TRY : REFUSE_FINALLY);
+    if (except || raises_between(d, start, end))
+        py_refuse(d->c, try_span(d, start), except ? REFUSE_TRY : REFUSE_FINALLY);
 }
 
 /* 3.10: an `except` begins with the exception's three parts, which it drops or copies. */
 static void setup_finally(Decoder *d) {
     uint32_t target = d->next + d->arg;
     const OpRow *r = row_at(d, target);
-    bool except = !r || r->name == PYN_POP_TOP || r->name == PYN_DUP_TOP, raises = false;
+    bool except = !r || r->name == PYN_POP_TOP || r->name == PYN_DUP_TOP, raises = raises_between(d, d->next, target);
     if (r && r->name == PYN_WITH_EXCEPT_START) return;
-    for (uint32_t i = d->next; i < target && i < d->nunits; i++) raises |= row_at(d, i)->name == PYN_RAISE_VARARGS;
     PySpan span = d->span;
     if (except || raises) emit(d, C_REFUSE, except ? REFUSE_TRY : REFUSE_FINALLY, 0)->span = span;
 }
