@@ -70,6 +70,11 @@ BINARY = {
 }
 
 
+# Before NumPy 2.3 the operator with a constant forgets the constant's type; the function doesn't.
+if np.lib.NumpyVersion(np.__version__) < "2.3.0":
+    BINARY["pow"] = np.power
+
+
 @pytest.mark.parametrize("op", BINARY)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_operators(op: str, dtype: str, device: str) -> None:

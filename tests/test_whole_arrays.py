@@ -109,7 +109,6 @@ abs(a - b).max()
 np.sum(np.minimum(a, b)), np.sum(np.clip(a, 1, 4)), np.sum(np.clip(a, a_min=2, a_max=None))
 m.T[1, 2], m.swapaxes(0, 1)[1, 2], m.reshape(2, 10)[1, 3], m.reshape((5, 4))[1, 3], m.reshape(-1, 2)[3, 1]
 np.reshape(m, (2, 10))[1, 3], np.ravel(m)[7], np.swapaxes(m, 0, 1)[1, 2]
-a[b[0] > -5:][0]
 np.trace(np.array([[1, 2], [3, 4]]))
 np.array_equal(a, b), np.array_equal(a, a), np.array_equal(a[:3], m), np.allclose(a, a + 0), np.allclose(a, b, atol=99)
 m[tuple(np.array([1, 2]))], m[(1, 2)]
