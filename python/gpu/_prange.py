@@ -54,20 +54,24 @@ class _Source:
 
     def __init__(self, function: FunctionType) -> None:
         self.function, self.file = function, function.__code__.co_filename
+        if function.__name__ == "<lambda>":
+            raise UnsupportedError("gpu.parallel takes a function made by def, and this is a lambda")
+        missing = (
+            f"gpu.parallel: the source of {function.__name__} isn't there, and loops are found in it: put the function "
+            "into a file"
+        )
         try:
             lines, first = inspect.getsourcelines(function)
         except (OSError, TypeError):
-            raise UnsupportedError(
-                f"gpu.parallel: the source of {function.__name__} isn't there, and loops are found in it: put the "
-                "function into a file"
-            ) from None
+            raise UnsupportedError(missing) from None
         self.lines = {first + k: line.rstrip("\n") for k, line in enumerate(lines)}
         indented = lines[0][:1].isspace()
         tree = ast.parse(("if 1:\n" if indented else "") + "".join(lines))
         ast.increment_lineno(tree, first - 1 - indented)
         found = tree.body[0].body[0] if indented else tree.body[0]  # type: ignore[attr-defined]
-        if not isinstance(found, ast.FunctionDef):
-            raise UnsupportedError(f"gpu.parallel takes a function made by def, and this is {function.__name__}")
+        # Code made by exec() may count as the program's own "<string>": then this is something else.
+        if not isinstance(found, ast.FunctionDef) or found.name != function.__code__.co_name:
+            raise UnsupportedError(missing)
         found.decorator_list = []
         self.tree = found
 
