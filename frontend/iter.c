@@ -267,6 +267,15 @@ Val fn_ndenumerate(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return val_poisoned(a) ? a : nd_iter(e, a.ty->ndim, a.items + 1, a);
 }
 
+/* Each item has its own type in turn, which a common one would change: then the loop must be unrolled. */
+static Val loop_item(Eval *e, PySpan span, Val t, Val index) {
+    for (uint32_t k = 1; k < t.ty->n; k++)
+        if (val_is_scalar(t.items[k]) && t.items[k].ty != t.items[0].ty)
+            return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX,
+                          e_text(e, t), e_text(e, index));
+    return select_item(e, span, t, index, false);
+}
+
 Val eval_iter_value(Eval *e, PySpan span, Val it) {
     if (val_poisoned(it)) return it;
     switch ((IterKind)it.ty->sub) {
@@ -276,7 +285,7 @@ Val eval_iter_value(Eval *e, PySpan span, Val it) {
         if (it.items[0].ty->kind == TY_RANGE) return range_item(e, it.items[0], it.items[1]);
         if (it.items[0].ty->kind != TY_TUPLE) return array_element(e, span, it.items[0], it.items[1]);
         if (val_const(it.items[1])) return tuple_item(e, span, it.items[0], it.items[1]);
-        return select_item(e, span, it.items[0], it.items[1], false);
+        return loop_item(e, span, it.items[0], it.items[1]);
     case ITER_ND: return nd_value(e, it);
     case ITER_ENUM: return val_tuple(e, 2, (Val[]){it.items[0], eval_iter_value(e, span, it.items[1])});
     case ITER_ZIP: break;

@@ -1694,3 +1694,12 @@ def k_comprehension_of_a_choice(a, o, n):
     t = [x + i for x in ((1, 2) if i > 3 else (3, 4))]
     s = sum(x * i for x in (n if i > 2 else 5, sum(k for k in (i, 1) if k)))
     o[i] = t[0] + t[1] * 10 + s
+
+
+@given(np.int32(2**31 - 1), np.float16(9.3))
+def k_items_keep_their_types(a, o, n, large, half):
+    i = gpu.grid(1)
+    s = 0.0
+    for x in (large, i):
+        s += x + large  # int32 wraps, a Python integer takes int32's type
+    o[i] = s + sum(x for x in (half, i)) + sum(x * n for x in (i, half))
