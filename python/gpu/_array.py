@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _shapes
 from ._device import device_name
 from ._errors import DeviceError
 from ._operators import Operators, convert
@@ -244,7 +244,7 @@ class Array(Operators, _core.ArrayBase):
             Another number of elements.
         """
         new = shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape
-        view = _reshaped(self._proxy(), tuple(new), order)
+        view = _shapes.reshaped(self._proxy(), tuple(new), order)
         if view is not None:
             return self._like(view)
         return self.copy(order=order).reshape(new, order=order)
@@ -359,7 +359,7 @@ class Array(Operators, _core.ArrayBase):
         TypeError
             Another dtype.
         """
-        source = ary if isinstance(ary, Array) else _aligned(np.asarray(ary))
+        source = ary if isinstance(ary, Array) else _shapes.aligned(np.asarray(ary))
         self._same(source)
         self._copy_from(source, stream)
 
@@ -373,7 +373,7 @@ class Array(Operators, _core.ArrayBase):
         """A packed copy on the same device, in C or Fortran order (or ``"K"``: as this one)."""
         if order == "K":
             order = "F" if self._layout == "F" else "C"
-        new = Array._alloc(self.device, self.shape, self._dtype_name, _order(order), DEVICE, 0, stream)
+        new = Array._alloc(self.device, self.shape, self._dtype_name, _shapes.checked_order(order), DEVICE, 0, stream)
         new._copy_from(self, stream)
         return new
 
@@ -529,78 +529,6 @@ def _restore(host: np.ndarray[Any, Any], device: str) -> Array:
     return array(host, device=device if device in _core.device_names() else None)
 
 
-def _reshaped(proxy: np.ndarray[Any, Any], shape: tuple[Any, ...], order: str) -> np.ndarray[Any, Any] | None:
-    """A view of another shape; None: that takes a copy, which must not be made of a proxy."""
-    wanted = _resolved(shape, proxy.size)
-    view = proxy
-    if order == "F":
-        view = view.T
-        wanted = wanted[::-1]
-    strides = _strides_of_view(view, wanted)
-    if strides is None:
-        return None
-    out = np.lib.stride_tricks.as_strided(view, wanted, strides, writeable=view.flags.writeable)
-    return out.T if order == "F" else out
-
-
-def _strides_of_view(old: np.ndarray[Any, Any], shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Strides in bytes of a view with another shape of the same size; None if it can't be one.
-
-    Ours, because NumPy 2.0 tells the two apart only by making the copy, and so reads memory of a device.
-    """
-    if old.size == 0:
-        return np.empty(shape, old.dtype).strides
-    dims = [(n, s) for n, s in zip(old.shape, old.strides, strict=True) if n != 1]
-    strides = [old.itemsize] * len(shape)
-    at, end = 0, 0  # of the dimensions of `old` that the next ones of `shape` divide anew
-    first = 0
-    while first < len(shape) and at < len(dims):
-        last, end = first, at
-        new_size, old_size = shape[first], dims[at][0]
-        while new_size != old_size:
-            if new_size < old_size:
-                last += 1
-                new_size *= shape[last]
-            else:
-                end += 1
-                old_size *= dims[end][0]
-        if any(dims[k][1] != dims[k + 1][0] * dims[k + 1][1] for k in range(at, end)):
-            return None
-        strides[last] = dims[end][1]
-        for k in range(last, first, -1):
-            strides[k - 1] = strides[k] * shape[k]
-        first, at = last + 1, end + 1
-    return tuple(strides)
-
-
-def _resolved(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
-    sizes = [int(n.__index__()) for n in shape]
-    unknown = [i for i, n in enumerate(sizes) if n == -1]
-    known = 1
-    for n in sizes:
-        known *= n if n != -1 else 1
-    if len(unknown) > 1:
-        raise ValueError("can only specify one unknown dimension")
-    if unknown and known and size % known == 0:
-        sizes[unknown[0]] = size // known
-        known = size
-    if any(n < 0 for n in sizes) or known != size:
-        raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
-    return tuple(sizes)
-
-
-def _order(order: str) -> str:
-    if order not in ("C", "F"):
-        raise ValueError(f"order is 'C' or 'F', not {order!r}")
-    return order
-
-
-def _shape(shape: Any) -> tuple[int, ...]:
-    if hasattr(shape, "__index__"):
-        return (int(shape.__index__()),)
-    return tuple(int(n.__index__()) for n in shape)
-
-
 # ---- making arrays
 
 
@@ -652,10 +580,10 @@ def array(
         source = np.asarray(obj, wanted)
         dtype_of(source.dtype)
         there = name == "cpu" and source is obj and source.flags.aligned
-        source = _aligned(source)
+        source = _shapes.aligned(source)
     else:
         there = source.device == name and wanted in (None, source.dtype)
-    if there and not copy and _has_order(source, order):
+    if there and not copy and _shapes.has_order(source, order):
         return source if isinstance(source, Array) else from_host(source)
     if copy is False:
         raise ValueError(f"this can't be an array on {name} without a copy; copy=None makes one where it is needed")
@@ -679,18 +607,6 @@ def asarray(
 ) -> Array:
     """Like `array`, without a copy where the memory is on the device already."""
     return array(obj, dtype, copy=copy, order=order, device=device, stream=stream)
-
-
-def _aligned(host: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array, or a copy whose elements are aligned."""
-    return host if host.flags.aligned else host.copy()
-
-
-def _has_order(a: Any, order: str) -> bool:
-    flags = a.flags
-    if isinstance(flags, dict):
-        return order == "K" or bool(flags["f_contiguous" if order == "F" else "c_contiguous"])
-    return order == "K" or bool(flags.f_contiguous if order == "F" else flags.c_contiguous)
 
 
 def from_host(source: np.ndarray[Any, Any]) -> Array:
@@ -830,7 +746,15 @@ def empty(
     stream : Stream, optional
         The stream that uses it first; memory is given and freed in its order.
     """
-    return Array._alloc(device_name(device), _shape(shape), _name_of(dtype_of(dtype)), _order(order), DEVICE, 0, stream)
+    return Array._alloc(
+        device_name(device),
+        _shapes.as_shape(shape),
+        _name_of(dtype_of(dtype)),
+        _shapes.checked_order(order),
+        DEVICE,
+        0,
+        stream,
+    )
 
 
 def full(
@@ -978,4 +902,6 @@ def managed_array(
 
 def _host_array(shape: Any, dtype: Any, order: str, kind: int, flags: int, device: Any) -> Array:
     name = _name_of(dtype_of(dtype))
-    return Array._alloc(device_name(device), _shape(shape), name, _order(order), kind, flags, None)
+    return Array._alloc(
+        device_name(device), _shapes.as_shape(shape), name, _shapes.checked_order(order), kind, flags, None
+    )

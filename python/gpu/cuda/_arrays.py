@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _array, _core, _device
+from .. import _array, _core, _device, _shapes
 from .._array import DEVICE, MANAGED, MANAGED_HOST, PINNED, PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED
 from ._typing import typeof
 
@@ -168,8 +168,10 @@ def _new(
 ) -> DeviceNDArray:
     sizes, name = _sizes(shape), _array._name_of(_array.dtype_of(dtype))
     if strides is None:
-        return DeviceNDArray._alloc(_device.device_name(), sizes, name, _array._order(order), kind, flags, stream)
-    steps = _array._shape(strides)
+        return DeviceNDArray._alloc(
+            _device.device_name(), sizes, name, _shapes.checked_order(order), kind, flags, stream
+        )
+    steps = _shapes.as_shape(strides)
     if len(steps) != len(sizes) or any(s < 0 for s in steps):
         raise ValueError(f"strides {steps} don't fit the shape {sizes}: one of 0 or more for each dimension")
     extent = sum((n - 1) * s for n, s in zip(sizes, steps, strict=True)) if all(sizes) else 0
