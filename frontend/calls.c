@@ -391,7 +391,7 @@ static Val named_tuple(Eval *e, const CallSite *site, HostRef cls, HostRef names
     return (Val){.ty = ty_composite(e->types, TY_TUPLE, 0, count, items, cls, NULL, fields), .items = items};
 }
 
-/* A named tuple's class has _fields; anything else that is a class can't be made in a kernel. */
+/* A named tuple's class has _fields; what other classes make are members of enums, exceptions and instances. */
 static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo *info, uint32_t n, const Val *args) {
     HostInfo fields;
     memset(&fields, 0, sizeof fields);
@@ -411,6 +411,22 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
     return named_tuple(e, site, cls, names, (uint32_t)fields.n, n, args);
 }
 
+/* A call whose first argument isn't in the source. */
+typedef struct MethodCall {
+    CallSite site;
+    uint32_t n;
+    const Val *args;
+} MethodCall;
+
+static MethodCall with_self(Eval *e, const CallSite *site, Val self, uint32_t n, const Val *args) {
+    Val *all = ARENA_ARRAY(e->arena, Val, n + 1);
+    all[0] = self;
+    vals_copy(all + 1, args, n);
+    MethodCall call = {*site, n + 1, all};
+    call.site.arg_spans = NULL;
+    return call;
+}
+
 /* An object that is called, by its class's __call__. */
 static Val call_special(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
     HostRef cls = fn.ty->kind == TY_INSTANCE ? fn.ty->obj : e->host->attr(e->host->self, fn.ty->obj, "__class__");
@@ -421,13 +437,9 @@ static Val call_special(Eval *e, const CallSite *site, Val fn, uint32_t n, const
         return e_fail(e, site->span, fn.ty->kind == TY_INSTANCE ? NULL : not_in_kernel,
                       fn.ty->kind == TY_INSTANCE ? DIAG_NOT_CALLABLE : DIAG_NOT_IN_KERNEL,
                       fn.ty->kind == TY_INSTANCE ? e_text(e, fn) : site->name);
-    Val *all = ARENA_ARRAY(e->arena, Val, n + 1);
-    all[0] = fn;
-    vals_copy(all + 1, args, n);
-    CallSite s = *site;
-    s.arg_spans = NULL;
-    return call_python(e, &s, &(Callee){.code = call, .globals = call}, (Val){.ty = ty_object(e->types, call)}, n + 1,
-                       all);
+    MethodCall m = with_self(e, site, fn, n, args);
+    return call_python(e, &m.site, &(Callee){.code = call, .globals = call}, (Val){.ty = ty_object(e->types, call)},
+                       m.n, m.args);
 }
 
 static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
@@ -463,13 +475,9 @@ Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args
         return call_python(e, site, &c, fn, n, args);
     }
     case TY_METHOD: {
-        Val *all = ARENA_ARRAY(e->arena, Val, n + 1);
-        all[0] = fn.items[0];
-        vals_copy(all + 1, args, n);
-        CallSite s = *site;
-        s.arg_spans = NULL;
-        if (fn.ty->obj) return call_object(e, &s, (Val){.ty = ty_object(e->types, fn.ty->obj)}, n + 1, all);
-        return call_devfn(e, &s, devfn_find(fn.ty->name), n + 1, all);
+        MethodCall m = with_self(e, site, fn.items[0], n, args);
+        if (fn.ty->obj) return call_object(e, &m.site, (Val){.ty = ty_object(e->types, fn.ty->obj)}, m.n, m.args);
+        return call_devfn(e, &m.site, devfn_find(fn.ty->name), m.n, m.args);
     }
     default:
         return e_fail(e, site->span, val_is_scalar(fn) ? "a number isn't a function: is a * missing?" : NULL,

@@ -32,6 +32,11 @@ Val eval_len(Eval *e, PySpan span, Val v) {
 
 /* ---- tuples ------------------------------------------------------------------------------------------ */
 
+static Val different_types(Eval *e, PySpan span, Val t, Val index) {
+    return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX,
+                  e_text(e, t), e_text(e, index));
+}
+
 /* A run-time index selects among items that have a common type. Names in a loop stay constants: it is unrolled. */
 static Val select_item(Eval *e, PySpan span, Val t, Val index, bool may_wrap) {
     uint32_t n = t.ty->n;
@@ -39,8 +44,7 @@ static Val select_item(Eval *e, PySpan span, Val t, Val index, bool may_wrap) {
     Val all = t.items[0];
     for (uint32_t k = 1; k < n; k++)
         if (!val_join(e, all, t.items[k], &all) || all.ty->kind != t.items[0].ty->kind)
-            return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX,
-                          e_text(e, t), e_text(e, index));
+            return different_types(e, span, t, index);
     Val wide = val_convert(e, index, e_python_int(e)), out = val_coerce(e, t.items[0], all);
     for (uint32_t k = 1; k < n; k++) {
         Val hit = eval_compare(e, span, PYC_EQ, wide, val_int(e, k));
@@ -270,9 +274,7 @@ Val fn_ndenumerate(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 /* Each item has its own type in turn, which a common one would change: then the loop must be unrolled. */
 static Val loop_item(Eval *e, PySpan span, Val t, Val index) {
     for (uint32_t k = 1; k < t.ty->n; k++)
-        if (val_is_scalar(t.items[k]) && t.items[k].ty != t.items[0].ty)
-            return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX,
-                          e_text(e, t), e_text(e, index));
+        if (val_is_scalar(t.items[k]) && t.items[k].ty != t.items[0].ty) return different_types(e, span, t, index);
     return select_item(e, span, t, index, false);
 }
 
