@@ -265,6 +265,7 @@ Val text_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b);            /* 
  * has values as records have them, for gpu._messages. */
 bool host_result(Eval *e, PySpan span, Val v, RefVec *out, ArgType *type);
 void eval_raise(Eval *e, PySpan span, Val exception);                        /* building only */
+void raise_index_error(Eval *e, PySpan span, Val index, uint32_t axis, Val n); /* building only: NumPy's IndexError */
 
 /* infer.c */
 bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to);

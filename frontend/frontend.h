@@ -46,6 +46,7 @@ typedef struct FrontendRequest {
     bool fma;                        /* decided here: MUL and ADD of one expression become FMA */
     ArgType *result;                 /* out, host_function: the type of what it returns, weak kinds too; NULL: not wanted */
     bool debug;                      /* checks that cost: integer and float division by zero raise ... */
+    bool boundscheck;                /* indices out of bounds raise */
 } FrontendRequest;
 
 /* NULL if diags has errors. Types of expressions for inspect('types') are kept when `types` isn't NULL. */

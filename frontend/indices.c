@@ -18,6 +18,18 @@ static const char *index_object_help(Eval *e, Val index, const char *help) {
     return members ? members : help;
 }
 
+/* With `boundscheck`: IndexError in NumPy's words. `at` is in 0 ... n-1 if the index is one. */
+static Val checked_index(Eval *e, PySpan span, Val index, Val at, Val n, uint32_t axis) {
+    if (!e->req->boundscheck || !e->building || (val_const(at) && val_const(n))) return at;
+    Ref r = val_ref(e, at), low = e_cmp(e, PRED_LT, r, e_int(e, T_I64, 0)), high = e_cmp(e, PRED_GE, r, val_ref(e, n));
+    BlockId bad = e_new_block(e), good = e_new_block(e);
+    e_branch(e, e_op2(e, OP_OR, T_BOOL, low, high), bad, good);
+    e_set_block(e, bad);
+    raise_index_error(e, span, index, axis, n);
+    e_set_block(e, good);
+    return at;
+}
+
 /* An index as a Python integer in 0 ... n-1 if it was in -n ... n-1; absent: reported. */
 static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) {
     if (val_poisoned(index)) return index;
@@ -38,10 +50,11 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
     Val i = to_size(e, index);
     if (val_const(i) && val_const(n) && (i.i >= n.i || i.i < -n.i))
         return e_fail(e, span, NULL, DIAG_INDEX_OUT_OF_RANGE, number_text(e, i), "axis", axis, number_text(e, n));
-    if (is_unsigned || (val_const(i) && i.i >= 0)) return i;
-    if (val_const(i)) return size_op(e, PYB_ADD, i, n);
+    if (is_unsigned || (val_const(i) && i.i >= 0)) return checked_index(e, span, index, i, n, axis);
+    if (val_const(i)) return checked_index(e, span, index, size_op(e, PYB_ADD, i, n), n, axis);
     Ref r = val_ref(e, i), wrap = e_op2(e, OP_ADD, T_I64, r, val_ref(e, n));
-    return val_rt_int(e, e_select(e, T_I64, e_cmp(e, PRED_LT, r, e_int(e, T_I64, 0)), wrap, r));
+    r = e_select(e, T_I64, e_cmp(e, PRED_LT, r, e_int(e, T_I64, 0)), wrap, r);
+    return checked_index(e, span, index, val_rt_int(e, r), n, axis);
 }
 
 /* A subscript with an item for each axis, and None for new ones. */

@@ -95,6 +95,12 @@ Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
         return t.items[i];
     }
     bool may_wrap = dtype_info[index.ty->dtype].kind == DK_INT;
+    if (e->req->boundscheck && e->building) {
+        Val wide = val_convert(e, index, e_python_int(e));
+        Val low = eval_compare(e, span, PYC_LT, wide, val_int(e, may_wrap ? -(Wide)n : 0));
+        Val high = eval_compare(e, span, PYC_GE, wide, val_int(e, n));
+        e_raise_if(e, span, e_op2_of(e, OP_OR, T_BOOL, low, high), "IndexError", "tuple index out of range");
+    }
     return select_item(e, span, t, index, may_wrap);
 }
 

@@ -476,3 +476,14 @@ void eval_raise(Eval *e, PySpan span, Val v) {
     VEC_PUSH(e->arena, &e->m->sites, site);
     e_emit(e, OP_RAISE, T_VOID, m.values.n, m.values.at, 0, e->m->sites.n - 1);
 }
+
+void raise_index_error(Eval *e, PySpan span, Val index, uint32_t axis, Val n) {
+    Val text[] = {constant_string(e, "index "), eval_format(e, span, "IndexError", 0, index, (Val){0}),
+                  constant_string(e, arena_printf(e->arena, " is out of bounds for axis %u with size ", axis)),
+                  eval_format(e, span, "IndexError", 0, n, (Val){0})};
+    Val message = eval_join(e, span, 4, text);
+    HostRef cls = e->host->global(e->host->self, e->req->function, "IndexError");
+    eval_raise(
+        e, span,
+        (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, 1, &message, cls, "IndexError", NULL), .items = &message});
+}

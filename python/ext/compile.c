@@ -33,7 +33,8 @@ static void run_frontend(Compilation *c, const CompileRequest *r) {
                                .self_contained = r->self_contained,
                                .result = &c->result,
                                .fma = r->options->fma,
-                               .debug = r->options->debug};
+                               .debug = r->options->debug,
+                               .boundscheck = r->options->boundscheck || r->options->debug};
     c->diags.arena = &c->arena;
     c->module = frontend_compile(&c->arena, &request, &c->diags, r->want_spans ? &c->spans : NULL);
     if (PyErr_Occurred()) c->module = NULL; /* a host call failed in a way that ends the compilation: Ctrl-C, memory */

@@ -103,7 +103,7 @@ typedef struct KernelObject KernelObject;
 
 /* Options of gpu.jit, as gpu._jit normalised them. */
 typedef struct Options {
-    bool device, fma, fastmath, lineinfo, debug;
+    bool device, fma, fastmath, lineinfo, debug, boundscheck;
     uint8_t opt;
     uint16_t max_registers;
     uint32_t max_threads, min_blocks;

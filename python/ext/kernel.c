@@ -93,6 +93,7 @@ int kernel_read_options(PyObject *dict, Options *out) {
     PyObject *bounds = PyDict_GetItemString(dict, "launch_bounds"), *level = PyDict_GetItemString(dict, "opt");
     if (read_bool(dict, "device", &out->device) < 0 || read_bool(dict, "fastmath", &out->fastmath) < 0 ||
         read_bool(dict, "lineinfo", &out->lineinfo) < 0 || read_bool(dict, "debug", &out->debug) < 0 ||
+        read_bool(dict, "boundscheck", &out->boundscheck) < 0 ||
         read_uint(PyDict_GetItemString(dict, "max_registers"), &registers) < 0 || read_uint(level, &opt) < 0)
         return -1;
     if (PyDict_GetItemString(dict, "fma") && read_bool(dict, "fma", &out->fma) < 0) return -1;

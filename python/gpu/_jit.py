@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from . import _core
 
 TYPE_CHECKING = False
@@ -29,6 +31,7 @@ OPTIONS: dict[str, Any] = {
     "launch_bounds": (0, 0),
     "lineinfo": True,
     "debug": False,
+    "boundscheck": False,
     "opt": 2,
     "cache": False,
     "link": (),
@@ -233,7 +236,11 @@ def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F
     lineinfo : bool
         Line numbers of the Python file in PTX, for profilers. Default True; the code is the same without.
     debug : bool
-        Checks that cost time: a division of integers by zero raises.
+        Checks that cost time: a division by zero raises, and indices are checked as with `boundscheck`.
+    boundscheck : bool
+        An index that is out of bounds raises IndexError, on every device: with NumPy's message, the line and the
+        thread. Without it, such an access is undefined. Default: False; True where the environment variable
+        ``GPU_BOUNDSCHECK`` is 1.
     opt : int or bool
         0 to 3, or True, False for 3 and 0. Default 2.
     cache : bool
@@ -329,8 +336,10 @@ def check_options(given: dict[str, Any]) -> dict[str, Any]:
         if name not in OPTIONS:
             raise TypeError(f"jit: unknown option '{name}'{_near(name, OPTIONS)}; there are {', '.join(OPTIONS)}")
     options = {**OPTIONS, **given}
-    for name in ("device", "fastmath", "fma", "lineinfo", "debug", "cache"):
+    for name in ("device", "fastmath", "fma", "lineinfo", "debug", "boundscheck", "cache"):
         options[name] = _boolean(name, options[name])
+    if "boundscheck" not in given and os.environ.get("GPU_BOUNDSCHECK", "0") not in ("", "0"):
+        options["boundscheck"] = True
     if options["link"] != ():
         from ._foreign import read_links
 

@@ -177,8 +177,10 @@ def test_options_of_numba() -> None:
         {"lineinfo": True},
     ):
         assert cuda.jit(**options)(add_one.py_func).dialect == "numba"
-    with pytest.raises(NotImplementedError, match="boundscheck=True isn't supported"):
-        cuda.jit(boundscheck=True)
+    with pytest.raises(NotImplementedError, match="nopython=False isn't supported"):
+        cuda.jit(nopython=False)
+    assert cuda.jit(boundscheck=True)(add_one.py_func).options["boundscheck"]
+    assert not cuda.jit(boundscheck=None)(add_one.py_func).options["boundscheck"]
     with pytest.raises(TypeError, match="unknown option 'fastmaths'"):
         cuda.jit(fastmaths=True)
 

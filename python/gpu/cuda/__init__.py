@@ -39,7 +39,6 @@ _sys.modules[__name__ + ".types"] = types
 _WITHOUT_EFFECT: dict[str, tuple[Any, ...]] = {
     "inline": ("never", "always", True, False, None),  # LLVM inlines device functions
     "forceinline": (True, False),
-    "boundscheck": (None, False),
     "lto": (None, True, False),
     "nopython": (True, None),
     "forceobj": (False, None),
