@@ -41,7 +41,9 @@ typedef struct Run {
     pthread_mutex_t lock;
     bool stuck_known; /* somebody owns stuck; atomic */
     Stuck stuck;
-    bool no_memory; /* for a block; atomic */
+    bool no_memory;   /* for a block; atomic */
+    bool fault_known; /* somebody owns fault; atomic */
+    MemoryFault fault;
     struct Grid *grid;
     uint64_t busy_ns; /* in all threads of the pool together; atomic */
 } Run;
@@ -103,6 +105,13 @@ static void *block_memory(const Run *run) {
 
 static void note_stuck(Run *run, const Stuck *stuck) {
     if (!__atomic_test_and_set(&run->stuck_known, __ATOMIC_RELAXED)) run->stuck = *stuck;
+}
+
+/* True: the code was left by a fault. */
+static bool note_fault(Run *run, const Guard *guard) {
+    if (!guard->fault.happened) return false;
+    if (!__atomic_test_and_set(&run->fault_known, __ATOMIC_RELAXED)) run->fault = guard->fault;
+    return true;
 }
 
 /* ---- the exception that is reported: the first one by block, then by thread ------------------------------------- */
@@ -176,7 +185,7 @@ static bool run_range(Run *run, Guard *guard, uint64_t first, uint64_t last) {
     bool done = call_code(run->image, guard, enter, &range);
     __atomic_fetch_add(&run->busy_ns, now_ns() - start, __ATOMIC_RELAXED);
     free(memory);
-    if (!done) return false;
+    if (!done) return note_fault(run, guard), false;
     if (range.end == BLOCK_STUCK) return note_stuck(run, &range.stuck), false;
     if (error.site == 0) return true;
     note_raised(run, first, &error);
@@ -194,16 +203,15 @@ static bool run_blocks(void *arg, Guard *guard, uint64_t first, uint64_t last) {
     return go_on;
 }
 
-static bool has_failed(const Run *run) { return run->raised || run->stuck_known || run->no_memory; }
+static bool has_failed(const Run *run) { return run->raised || run->stuck_known || run->no_memory || run->fault_known; }
 
-/* Code without loops ends soon by itself. */
+/* True: cancelled. Code without loops ends soon by itself. */
 static bool run_in_caller(Run *run, const LaunchConfig *c, uint64_t blocks) {
     Range all = {.run = run, .launch = &run->launch, .last = blocks};
-    Guard guard = {.ask = c->interrupted, .arg = c->interrupted_arg};
+    bool ends_soon = run->image->no_loops && !run->image->cpu_region;
+    Guard guard = {.ask = ends_soon ? NULL : c->interrupted, .arg = c->interrupted_arg};
     if (run->image->cpu_region) return !run_blocks(run, &guard, 0, blocks) && !has_failed(run);
-    if (c->interrupted && !run->image->no_loops && !run->image->calls_out) return !guard_call(&guard, enter, &all);
-    enter(&all);
-    return false;
+    return !call_code(run->image, &guard, enter, &all) && !note_fault(run, &guard);
 }
 
 /* ---- blocks that wait for each other ----------------------------------------------------------- */
@@ -229,7 +237,7 @@ static bool run_turns(void *arg, Guard *guard, uint64_t first, uint64_t last) {
         error.site = 0;
         Turn turn = {.run = run, .block = &run->grid->blocks[n]};
         turn.block->error = &error;
-        if (!call_code(run->image, guard, take_turn, &turn)) return false;
+        if (!call_code(run->image, guard, take_turn, &turn)) return note_fault(run, guard), false;
         run->grid->ends[n] = turn.end;
         if (turn.end == BLOCK_STUCK) return note_stuck(run, &turn.stuck), false;
         if (turn.end != BLOCK_RAISED) continue;
@@ -344,6 +352,22 @@ static Status stuck_failure(const Image *image, const Stuck *s, Failure *f) {
         o->line, name_of(o));
 }
 
+/* Of memory that the kernel has beside its arguments nobody knows which was meant. */
+static Status memory_failure(const Image *image, const MemoryFault *fault, Failure *f) {
+    int name = (int)strcspn(image->entry, "."); /* "add_f4c1.entry" */
+    failure_set(f, GPU_ERROR_FAULT,
+                "kernel %.*s: a thread %s memory that isn't there, at address %#llx: an index is out of bounds. "
+                "@gpu.jit(boundscheck=True), or GPU_BOUNDSCHECK=1 in the environment, names line, index and thread. "
+                "Accesses before that one may have changed other data of this process",
+                name, image->entry, fault->is_write ? "writes to" : "reads", (unsigned long long)fault->address);
+    f->fault.kernel = strndup(image->entry, (size_t)name);
+    f->fault.in_global = !image->cpu_region && !image->local_bytes;
+    f->fault.address = fault->address;
+    f->fault.bytes = 1;
+    f->fault.is_write = fault->is_write;
+    return GPU_ERROR_FAULT;
+}
+
 static Status refuse(const Image *image, const LaunchConfig *c, Failure *f) {
     uint64_t shared = (uint64_t)image->shared_bytes + c->shared_bytes;
     if (image->cpu_region && shared > MOST_SHARED)
@@ -387,6 +411,7 @@ Status cpu_launch(Device *d, Module *m, const void *params, const LaunchConfig *
     }
     if (log) runtime_prints_end(log);
     if (run.no_memory) return failure_memory(f);
+    if (run.fault_known) return memory_failure(image, &run.fault, f);
     if (cancelled) return failure_set(f, GPU_ERROR_INTERRUPTED, NULL);
     if (run.stuck_known) return stuck_failure(image, &run.stuck, f);
     if (!error.site) return GPU_OK;
@@ -396,7 +421,9 @@ Status cpu_launch(Device *d, Module *m, const void *params, const LaunchConfig *
     return GPU_ERROR_RAISED;
 }
 
-bool runtime_call(void (*code)(void *arg), void *arg, const Waiter *w) {
+Status runtime_call(const Image *image, void (*code)(void *arg), void *arg, const Waiter *w, Failure *f) {
     Guard guard = {.ask = w->interrupted, .arg = w->arg};
-    return guard_call(&guard, code, arg);
+    if (guard_call(&guard, code, arg)) return GPU_OK;
+    if (guard.fault.happened) return memory_failure(image, &guard.fault, f);
+    return failure_set(f, GPU_ERROR_INTERRUPTED, NULL);
 }

@@ -123,6 +123,7 @@ static bool emulated_fault(CudaDevice *d, Failure *f) {
     f->fault.file = e.file ? strdup(e.file) : NULL;
     f->fault.variable = e.variable ? strdup(e.variable) : NULL;
     f->fault.variable_offset = e.variable_offset;
+    f->fault.known_thread = true;
     f->fault.line = e.line;
     memcpy(f->fault.block, e.block, sizeof e.block);
     memcpy(f->fault.thread, e.thread, sizeof e.thread);

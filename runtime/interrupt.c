@@ -1,4 +1,4 @@
-/* interrupt.c - the signal that leaves generated code, and the thread that sends it. See interrupt.h.
+/* interrupt.c - the signals that leave generated code, and the thread that sends one. See interrupt.h.
  *
  * A call that asks is published in `watched`, with a number in `calls`. The watcher wakes every INTERRUPT_NS; when it
  * finds the same call twice, that call takes long, and its thread gets the signal. So short calls cost two stores.
@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #if defined(__SSE__)
@@ -89,6 +90,48 @@ void interrupt_thread(pid_t tid) {
     info.si_uid = getuid();
     info.si_value.sival_ptr = &others; /* known by this address */
     syscall(SYS_rt_tgsigqueueinfo, info.si_pid, tid, SIGURG, &info);
+}
+
+/* ---- faults -------------------------------------------------------------------------------------- */
+
+static const int fault_signals[] = {SIGSEGV, SIGBUS};
+enum { FAULT_SIGNALS = sizeof fault_signals / sizeof *fault_signals };
+static struct sigaction fault_others[FAULT_SIGNALS]; /* what was there before ours */
+
+static bool writes(const void *context) {
+#if defined(__x86_64__)
+    return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2; /* of the page fault's error code */
+#else
+    (void)context;
+    return false;
+#endif
+}
+
+/* Not of generated code: who was there before handles it, and by default that ends the process. */
+static void pass_fault_on(int number, siginfo_t *info, void *context) {
+    const struct sigaction *other = &fault_others[number == SIGBUS];
+    if (other->sa_flags & SA_SIGINFO) other->sa_sigaction(number, info, context);
+    else if (other->sa_handler != SIG_DFL && other->sa_handler != SIG_IGN) other->sa_handler(number);
+    else {
+        sigaction(number, other, NULL);
+        if (info->si_code <= 0) raise(number); /* somebody sent it; else the access is tried again */
+    }
+}
+
+static void on_fault(int number, siginfo_t *info, void *context) {
+    Guard *g = inside;
+    if (!g || info->si_code <= 0) {
+        pass_fault_on(number, info, context);
+        return;
+    }
+    inside = NULL;
+    g->fault = (MemoryFault){true, writes(context), (uintptr_t)info->si_addr};
+    siglongjmp(g->env, 1);
+}
+
+static void install_faults(void) {
+    struct sigaction ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    for (int i = 0; i < FAULT_SIGNALS; i++) sigaction(fault_signals[i], &ours, &fault_others[i]);
 }
 
 /* ---- the watcher --------------------------------------------------------------------------------- */
@@ -206,7 +249,10 @@ static void set_modes(unsigned saved) {
 }
 
 bool guard_call(Guard *g, void (*code)(void *arg), void *arg) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install_faults);
     g->modes = modes();
+    g->fault.happened = false;
     if (g->ask) watch(g);
     if (sigsetjmp(g->env, 0)) {
         set_modes(g->modes);

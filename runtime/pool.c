@@ -1,7 +1,7 @@
 /* pool.c - the threads behind the CPU device. See pool.h.
  *
  * One mutex guards the list of jobs and the counts; the items themselves are handed out with one atomic addition a
- * chunk. Threads are started when a job first wants them, block all signals but the one that interrupts (Python handles
+ * chunk. Threads are started when a job first wants them, block all signals but those of interrupt.h (Python handles
  * signals in its main thread) and live as long as the process. */
 #define _GNU_SOURCE
 #include "pool.h"
@@ -184,6 +184,8 @@ static bool summon(const Job *job) {
     pthread_attr_t attr;
     sigfillset(&all);
     sigdelset(&all, SIGURG);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attr, STACK_BYTES);

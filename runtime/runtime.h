@@ -33,8 +33,9 @@ typedef struct Failure {
     char *log;              /* the driver's JIT log; malloc'ed, or NULL */
     void *owner;            /* RAISED: Module.owner of the kernel that raised */
     ErrorRecord record;     /* RAISED */
-    /* FAULT: what the emulator knows about the access; `kernel` is NULL otherwise. Strings are malloc'ed. */
+    /* FAULT: what is known about the access; `kernel` is NULL otherwise. Strings are malloc'ed. */
     struct {
+        bool known_thread;                /* file, line, block, thread: on the emulator */
         char *kernel, *file, *variable;   /* variable: of shared memory, "shared_0", which the address is in or behind */
         uint32_t line, block[3], thread[3];
         uint64_t variable_offset;   /* of the address in the variable */
@@ -261,8 +262,9 @@ Status runtime_count(const char *kind, uint32_t *out, Failure *f);
 /* The log of native code of no launch, or NULL: no memory. At the end what it printed becomes the CPU device's. */
 PrintLog *runtime_prints_begin(void);
 void runtime_prints_end(PrintLog *log);
-/* Calls code(arg): native code of no launch, interrupted as `w` says. False if it was left before its end. */
-bool runtime_call(void (*code)(void *arg), void *arg, const Waiter *w);
+/* Calls code(arg): native code of the image and no launch, interrupted as `w` says. ERROR_INTERRUPTED, ERROR_FAULT: it was left before
+ * its end. */
+Status runtime_call(const Image *image, void (*code)(void *arg), void *arg, const Waiter *w, Failure *f);
 
 Device *runtime_cpu(void);             /* the process's CPU device; its threads start at the first launch */
 void runtime_cpu_set_threads(int n);   /* 0 = all cores this process may use */

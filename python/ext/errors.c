@@ -215,8 +215,8 @@ static void raise_failure(const Failure *f, const Device *d, const KernelObject 
         set_attr(error, "code", PyLong_FromLong(f->code));
         set_attr(error, "call", text_or_none(f->call));
         set_attr(error, "log", text_or_none(f->log));
-        if (f->fault.kernel) {
-            set_attr(error, "kernel", text_or_none(f->fault.kernel));
+        if (f->fault.kernel) set_attr(error, "kernel", text_or_none(f->fault.kernel));
+        if (f->fault.known_thread) {
             set_attr(error, "file", text_or_none(f->fault.file));
             set_attr(error, "line", PyLong_FromUnsignedLong(f->fault.line));
             set_attr(error, "block", triple(f->fault.block));

@@ -1,7 +1,7 @@
-/* faults.c - which array of which launch a fault on the emulator is about.
+/* faults.c - which array of which launch a fault on the emulator or the CPU is about.
  *
- * The emulator reports an address and the allocation next to it. Launches run later than they are asked for, so the
- * places of the arrays of the last ones are kept: name, dtype, shape and strides, as text and numbers, since the
+ * They report an address, the emulator also the allocation next to it. Its launches run later than they are asked for,
+ * so the places of the arrays of the last ones are kept: name, dtype, shape and strides, as text and numbers, since the
  * objects may be gone. */
 #include "launch.h"
 
@@ -60,12 +60,11 @@ static void remember_captured(Launched *l, const Device *d, const Variant *v) {
 }
 
 void faults_remember(const Device *d, const Bound *b, const Variant *v) {
-    if (strcmp(d->ops->kind, "emulated") != 0) return;
     if (!ring && !(ring = calloc(KEPT, sizeof *ring))) return; /* messages say less then */
     Launched *l = &ring[launches++ % KEPT];
     l->device = d;
     l->n = 0;
-    PyOS_snprintf(l->entry, sizeof l->entry, "%s", v->image->entry);
+    PyOS_snprintf(l->entry, sizeof l->entry, "%.*s", (int)strcspn(v->image->entry, "."), v->image->entry);
     for (uint32_t i = 0; i < b->nleaves && l->n < MOST_ARRAYS; i++) {
         const Leaf *leaf = &b->leaves[i];
         if (!leaf->is_array) continue;

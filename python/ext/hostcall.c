@@ -149,11 +149,12 @@ static int call(const Variant *v, char *params, const DType *results, uint32_t n
     memcpy(&native.entry, &image->host_fn, sizeof native.entry);
     waiter_begin(&waiting);
     if (image->no_loops || image->calls_out) waiting.waiter.interrupted = NULL; /* it ends soon */
-    bool done = runtime_call(enter, &native, &waiting.waiter);
+    Failure failure;
+    Status status = runtime_call(image, enter, &native, &waiting.waiter, &failure);
     waiter_end(&waiting);
     if (log) runtime_prints_end(log);
     if (prints_show(runtime_cpu()) < 0) return -1;
-    return done ? 0 : errors_interrupted();
+    return status == GPU_OK ? 0 : errors_from_failure(&failure, NULL, NULL);
 }
 
 /* An array in it may be the memory of an argument. */

@@ -202,7 +202,7 @@ static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
     if (result == 0) {
         Failure failure;
         GilWaiter w;
-        faults_remember(d, b, v);
+        if (strcmp(d->ops->kind, "emulated") == 0) faults_remember(d, b, v);
         c->launch.cost = &v->cost;
         waiter_begin(&w);
         c->launch.interrupted = w.waiter.interrupted;
@@ -212,6 +212,7 @@ static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
         bool later = d->ops->runs_ptx && status == GPU_OK;
         if (later && (v->image->raises || v->image->prints)) result = hold(v);
         if (later && v->image->prints && result == 0) result = prints_at_exit(d);
+        if (status == GPU_ERROR_FAULT && d->ops->shares_host_memory) faults_remember(d, b, v);
         if (!later) result = prints_after(d, status, &failure, b->kernel);
         if (result == 0) result = order_producers(b, c, d, false);
     }

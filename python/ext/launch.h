@@ -49,7 +49,7 @@ PyObject *launch_stats(PyObject *module, PyObject *args);
 
 /* ---- faults.c ---------------------------------------------------------------------------------- */
 
-/* On the emulator: remembers where the arrays of a launch lie, to name the one that a fault is about. */
+/* Remembers where the arrays of a launch lie, to name the one that a fault is about. */
 void faults_remember(const Device *d, const Bound *b, const Variant *v);
 /* "array 'x' (float32, shape (10,)): index [10] is out of bounds", or NULL: it isn't known. A new string. */
 PyObject *faults_place(const Device *d, const Failure *f);
