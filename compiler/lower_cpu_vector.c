@@ -534,17 +534,21 @@ static Verdict judge_equality(Lower *L, const Instr *in, const Val *first, const
     return (Verdict){both_equal, LLVMBuildOr(L->b, below, above, "none")};
 }
 
+/* Was the value computed on the way here, from operands that are still to be had? Others come alone, in a variable. */
+static bool has_operands(const Lower *L, Ref r) { return !L->variable[r]; }
+
 static Verdict judge(Lower *L, Ref cond) {
     const Instr *in = instr(L, cond);
     if (lane_kind(L, cond) == LANE_SCALAR) return (Verdict){held(L, cond), LLVMBuildNot(L->b, held(L, cond), "none")};
-    if (is_straight(L, in)) {
+    bool operands = has_operands(L, cond);
+    if (operands && is_straight(L, in)) {
         Val first[2] = {held(L, in->args[0]), held(L, in->args[1])};
         Val last[2] = {last_lane(L, in->args[0]), last_lane(L, in->args[1])};
         if (in->sub == PRED_EQ) return judge_equality(L, in, first, last);
         Val a = lower_cmp(L, in, first), b = lower_cmp(L, in, last);
         return (Verdict){LLVMBuildAnd(L->b, a, b, "all"), LLVMBuildNot(L->b, LLVMBuildOr(L->b, a, b, "some"), "none")};
     }
-    if (in->op == OP_AND || in->op == OP_OR) {
+    if (operands && (in->op == OP_AND || in->op == OP_OR)) {
         Verdict a = judge(L, in->args[0]), b = judge(L, in->args[1]);
         return in->op == OP_AND
                    ? (Verdict){LLVMBuildAnd(L->b, a.all, b.all, "all"), LLVMBuildOr(L->b, a.none, b.none, "none")}
@@ -554,10 +558,28 @@ static Verdict judge(Lower *L, Ref cond) {
     return (Verdict){all(L, v), LLVMBuildNot(L->b, any(L, v), "none")};
 }
 
+/* Does what is known of the vector's lanes go on in those behind? Where a vector is a warp, its lanes count from 0
+ * again in the next one, and what they have found out together is news there. */
+static bool goes_on(const Lower *L, Ref r) {
+    const Instr *in = instr(L, r);
+    if (!L->vectors->warps) return true;
+    switch (in->op) {
+    case OP_CONST:
+    case OP_PARAM: return true;
+    case OP_SREG: return in->sub != SREG_LANEID;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL: return goes_on(L, in->args[0]) && goes_on(L, in->args[1]);
+    case OP_CONVERT: return goes_on(L, in->args[0]);
+    default: return false;
+    }
+}
+
 /* Is the guard false for all vectors that follow along x? NULL: that isn't known. */
 static Val false_behind(Lower *L, Ref cond) {
     const Instr *in = instr(L, cond);
-    if (lane_kind(L, cond) != LANE_VECTOR || !is_straight(L, in)) return NULL;
+    if (lane_kind(L, cond) != LANE_VECTOR || !has_operands(L, cond) || !is_straight(L, in)) return NULL;
+    if (!goes_on(L, in->args[0]) || !goes_on(L, in->args[1])) return NULL;
     int64_t d = drift(L, in);
     bool less = in->sub == PRED_LT || in->sub == PRED_LE;
     Val last[2] = {last_lane(L, in->args[0]), last_lane(L, in->args[1])};

@@ -308,6 +308,7 @@ Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps) {
     find_order(P);
     find_uses(P);
     v->rows = any_instr(P, looks_at_rows);
+    v->warps = warps;
     count_lanes(P);
     return v;
 }

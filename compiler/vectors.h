@@ -11,6 +11,7 @@
 typedef struct Vectors {
     unsigned full_lanes, masked_lanes;
     bool rows;               /* threadIdx.y or z are looked at */
+    bool warps;              /* a vector is a warp */
     Uniformity masked, full; /* of the two bodies; `block_divergent`: the block has a mask of its own */
     bool *agree;             /* by block: a guard that the full body takes to lead all lanes the same way */
     bool *serial;            /* by block: holds what isn't done in vectors, or not with a gain */

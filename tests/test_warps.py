@@ -149,6 +149,40 @@ def test_masks() -> None:
     assert (o[:3, 0] == 7).all() and (o[3:32, 0] == ALL).all() and (o[32:, 0] == 255).all()
 
 
+# ---- what lanes have in common in one warp is another thing in the next
+
+
+GUARDS = [
+    lambda t: t % 32 == 0,
+    lambda t: gpu.laneid == 0,
+    lambda t: t & 31 == 0,
+    lambda t: t % 32 < 3,
+    lambda t: t & 31 < t // 32,
+    lambda t: t - t % 32 <= t // 32 * 31,
+    lambda t: t < gpu.popc(gpu.ballot_sync(ALL, t % (t // 32 + 2) == 0)),
+]
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_a_guard_of_one_warp_says_nothing_of_the_next(guard: Any) -> None:
+    def kernel(out, seen):
+        t = gpu.threadIdx.x
+        s = gpu.shared.array(96, np.int64)
+        v = t + gpu.shfl_down_sync(ALL, t, 16)
+        if guard(t):
+            s[t] = v
+        gpu.syncthreads()
+        out[t] = s[t] if guard(t) else -1
+        seen[t] = guard(t)
+
+    out, seen = np.zeros(96, np.int64), np.zeros(96, bool)
+    gpu.jit(kernel)[1, 96](out, seen)
+    gpu.synchronize()
+    t = np.arange(96)
+    np.testing.assert_array_equal(out, np.where(seen, t + np.where(t % 32 < 16, t + 16, t), -1))
+    assert seen.any()
+
+
 # ---- reduce_*_sync
 
 
