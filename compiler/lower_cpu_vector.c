@@ -299,6 +299,16 @@ Val lanes_variable(Lower *L, Ty t, const char *name) {
 
 static Ty in_memory(const Lower *L, Ty t) { return t == L->i1 ? L->i8 : t; }
 
+/* The same pointer, of which LLVM knows nothing: else it takes each element out of the vector's register. Addresses of
+ * stores that come so late let loads overtake them that they meet, and each such loss costs more than all the rest. */
+static Val hidden(Lower *L, Val at) {
+    Ty pointer = LLVMTypeOf(at), type = LLVMFunctionType(pointer, &pointer, 1, false);
+    static const char constraints[] = "=r,0";
+    Val same = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false, false, LLVMInlineAsmDialectATT,
+                                false);
+    return LLVMBuildCall2(L->b, type, same, &at, 1, "at");
+}
+
 /* Where a vector's elements lie, for a loop over lanes; NULL for what needs no memory. */
 static Val spill(Lower *L, Ref r) {
     if (lane_kind(L, r) != LANE_VECTOR) return NULL;
@@ -307,7 +317,7 @@ static Val spill(Lower *L, Ref r) {
     if (element == L->i1) v = LLVMBuildZExt(L->b, v, wide(L, L->i8), "v");
     Val at = lanes_variable(L, LLVMTypeOf(v), "lanes");
     LLVMBuildStore(L->b, v, at);
-    return at;
+    return hidden(L, at);
 }
 
 static Val element_at(Lower *L, Ty element, Val at, Val lane) {

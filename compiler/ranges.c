@@ -5,17 +5,17 @@
  * Method: intervals, found by walks over the dominator tree, children in reverse postorder. Special
  * registers, shapes and, with FACT_SIZE32, grid * block products have known ranges; a branch on a
  * comparison narrows both sides in the blocks that it dominates, and what they were made of (through
- * conversions and sums with constants). A PHI joins what its operands have at the end of their
- * predecessors. With loops the walk repeats: PHIs grow until nothing changes, ends that still move in
- * the second walk jump to the end of their type, and a descending walk takes back what the loops'
- * conditions forbid. So `for i in range(n)` gives 0 <= i < n, and a step of unknown size but known
+ * conversions and sums with constants), and bounds their difference: behind `t >= step`, `t - step` isn't negative. A
+ * PHI joins what its operands have at the end of their predecessors. With loops the walk repeats: PHIs grow until
+ * nothing changes, ends that still move in the second walk jump to the end of their type, and a descending walk takes
+ * back what the loops' conditions forbid. So `for i in range(n)` gives 0 <= i < n, and a step of unknown size but known
  * sign keeps the start as a bound.
  *
  * The last walk decides comparisons (with them go `select(i < 0, i + n, i)` for indices that can't be
  * negative), branches, and the direction of roundings that don't matter; narrow.c then does index
  * arithmetic in 32 bits.
  *
- * Limits: no relations between variables (i < j), one interval for a value, nothing through memory,
+ * Limits: relations between variables only as they were compared, one interval for a value, nothing through memory,
  * u64 only below 2^63; at most 12 walks, after which PHIs count as unknown. */
 #include "ranges.h"
 
@@ -25,7 +25,7 @@
 
 __extension__ typedef __int128 S128;
 
-enum { LOOK_BACK = 2, WALKS = 12, REFINE_DEPTH = 8 };
+enum { LOOK_BACK = 2, WALKS = 12, REFINE_DEPTH = 8, MOST_RELATIONS = 32 /* that are looked at */ };
 
 static const Instr *instr(const Ranges *R, Ref r) { return &R->m->instrs.at[r]; }
 static Type type_of(const Ranges *R, Ref r) { return (Type)instr(R, r)->type; }
@@ -187,6 +187,57 @@ static void undo_to(Ranges *R, uint32_t mark) {
         Refined *u = &R->refined.at[--R->refined.n];
         R->now[u->r] = u->before;
     }
+    while (R->relations.n && R->relations.at[R->relations.n - 1].mark > mark) R->relations.n--;
+}
+
+/* ---- relations between values ---------------------------------------------------------------- */
+
+/* What a value is made of by conversions and constants, as far as nothing wraps on the way. */
+static Sum sum_of(const Ranges *R, Ref r) {
+    Sum s = {r, 0};
+    for (int steps = 0; steps < REFINE_DEPTH; steps++) {
+        const Instr *in = instr(R, s.base);
+        Range whole = everything((Type)in->type), x = in->nargs ? R->now[in->args[0]] : whole;
+        if (!in->nargs || !type_is_int((Type)in->type) || !type_is_int(type_of(R, in->args[0])) || x.lo > x.hi) break;
+        if (type_of(R, in->args[0]) == T_U64 || in->type == T_U64) break;
+        S128 plus = 0;
+        if (in->op == OP_ADD || in->op == OP_SUB) {
+            const Instr *by = instr(R, in->args[1]);
+            if (by->op != OP_CONST) break;
+            plus = in->op == OP_ADD ? (S128)(int64_t)by->imm : -(S128)(int64_t)by->imm;
+        } else if (in->op != OP_CONVERT) {
+            break;
+        }
+        bool exact = x.lo + plus >= whole.lo && x.hi + plus <= whole.hi;
+        if (!exact && (in->op == OP_CONVERT || !(in->sub & ARITH_NO_WRAP))) break;
+        if (plus + s.plus > INT32_MAX || plus + s.plus < INT32_MIN) break;
+        s = (Sum){in->args[0], (int64_t)(plus + s.plus)};
+    }
+    return s;
+}
+
+/* a < b, or a <= b with slack 1. */
+static void note_less(Ranges *R, Ref a, Ref b, int64_t slack) {
+    if (type_of(R, a) == T_U64 || !type_is_int(type_of(R, a))) return;
+    Sum least = sum_of(R, a), most = sum_of(R, b);
+    if (instr(R, least.base)->op == OP_CONST || instr(R, most.base)->op == OP_CONST) return;
+    least.plus += 1 - slack;
+    VEC_PUSH(R->m->arena, &R->refined, ((Refined){a, R->now[a]})); /* a place for the mark */
+    VEC_PUSH(R->m->arena, &R->relations, ((Relation){least, most, R->refined.n}));
+}
+
+/* A bound of a - b by what was compared; INT64_MIN: none. */
+static int64_t least_difference(const Ranges *R, Ref a, Ref b) {
+    if (!R->relations.n || type_of(R, a) == T_U64) return INT64_MIN;
+    Sum x = sum_of(R, a), y = sum_of(R, b);
+    int64_t best = INT64_MIN;
+    for (uint32_t i = R->relations.n; i-- > 0 && R->relations.n - i <= MOST_RELATIONS;) {
+        const Relation *r = &R->relations.at[i];
+        if (r->least.base != y.base || r->most.base != x.base) continue;
+        int64_t least = r->least.plus - y.plus + x.plus - r->most.plus;
+        best = least > best ? least : best;
+    }
+    return best;
 }
 
 static Range select_range(Ranges *R, const Instr *in, int depth) {
@@ -233,6 +284,13 @@ static Range convert_range(Ranges *R, const Instr *in, int depth) {
     return fit(t, a.lo, a.hi);
 }
 
+static Range difference(const Ranges *R, const Instr *in, Range a, Range b) {
+    S128 lo = (S128)a.lo - b.hi, hi = (S128)a.hi - b.lo;
+    int64_t least = least_difference(R, in->args[0], in->args[1]);
+    if (least > lo && least <= hi) lo = least;
+    return fit((Type)in->type, lo, hi);
+}
+
 static Range binary_range(Ranges *R, const Instr *in, int depth) {
     Type t = (Type)in->type;
     Range a = range_at(R, in->args[0], depth), b = range_at(R, in->args[1], depth);
@@ -241,7 +299,7 @@ static Range binary_range(Ranges *R, const Instr *in, int depth) {
     case OP_ADD:
         if (R->m->facts & FACT_SIZE32 && is_thread_index(R, in)) return (Range){0, INT32_MAX - 1};
         return fit(t, (S128)a.lo + b.lo, (S128)a.hi + b.hi);
-    case OP_SUB: return fit(t, (S128)a.lo - b.hi, (S128)a.hi - b.lo);
+    case OP_SUB: return difference(R, in, a, b);
     case OP_MUL: return product(t, a, b);
     case OP_FLOORDIV:
     case OP_TRUNCDIV: return quotient((Op)in->op, t, a, b);
@@ -342,6 +400,7 @@ static void refine_less(Ranges *R, Ref a, Ref b, int64_t slack, int depth) {
     Type t = type_of(R, a);
     Range x = range_at(R, a, R->look_back), y = range_at(R, b, R->look_back);
     bool x_known = known(t, x), y_known = known(t, y);
+    note_less(R, a, b, slack);
     if (y_known && (slack || y.hi > INT64_MIN)) narrow_to(R, a, INT64_MIN, y.hi - 1 + slack, depth);
     if (x_known && (slack || x.lo < INT64_MAX)) narrow_to(R, b, x.lo + 1 - slack, INT64_MAX, depth);
 }
@@ -519,7 +578,7 @@ static void walk(Ranges *R, const Tree *tree) {
     Frame *stack = ARENA_ARRAY(R->m->arena, Frame, R->m->blocks.n + 1);
     uint32_t depth = 0;
     R->changed = false;
-    R->refined.n = 0;
+    R->refined.n = R->relations.n = 0;
     visit_block(R, 0);
     stack[depth++] = (Frame){tree->child[0], 0};
     while (depth) {

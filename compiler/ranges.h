@@ -15,6 +15,16 @@ typedef struct Refined {
     Range before;
 } Refined;
 
+/* least.base + least.plus <= most.base + most.plus, where the walk stands. */
+typedef struct Sum {
+    Ref base;
+    int64_t plus;
+} Sum;
+typedef struct Relation {
+    Sum least, most;
+    uint32_t mark; /* of `refined`: undone with it */
+} Relation;
+
 /* What the last walk finds out about an instruction, for narrow.c. */
 enum {
     NARROW_VALUE = 1, /* an i64 that fits i32 where it stands, as its operands do */
@@ -29,6 +39,7 @@ typedef struct Ranges {
     uint32_t *edges; /* of each PHI: where its operands' ranges start in edge_ranges */
     VEC(Range) edge_ranges;
     VEC(Refined) refined; /* undone when the walk leaves a block */
+    VEC(Relation) relations;
     uint8_t *found;       /* NARROW_* of each Ref */
     bool *whole;          /* this part of an index was taken as it is, not as a sum of parts */
     uint32_t size;        /* Refs that these arrays have room for */
