@@ -31,6 +31,10 @@ def test_signatures() -> None:
         assert add(x, 1).dtype == dtype
         np.testing.assert_array_equal(add(x, x[::-1]), x + x[::-1])
     assert add(1.2, 2.3) == 1.2 + 2.3
+    halves = cuda.vectorize([float32(float32)])(lambda x: x / 2)
+    assert halves(3) == 1.5  # one signature takes any scalar
+    with pytest.raises(TypeError, match="no signature takes"):
+        halves(np.ones(2))
 
 
 def test_arrays_of_the_device_stay_there() -> None:

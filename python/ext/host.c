@@ -51,9 +51,22 @@ static PyObject *module_if_loaded(const char *name) {
     return module;
 }
 
+/* What numba.njit made its dispatcher of, which keeps it alive. */
+static PyObject *numbas_function(PyObject *o) {
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyType_Check(o)) return NULL;
+    PyObject *module = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__module__");
+    const char *text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+    bool numbas = text && (strncmp(text, "numba.", 6) == 0 || strncmp(text, "numba_cuda.", 11) == 0);
+    PyObject *function = numbas ? PyObject_GetAttrString(o, "py_func") : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(function);
+    host_failed();
+    return function && PyFunction_Check(function) ? function : NULL;
+}
+
 PyObject *host_function_of(PyObject *o) {
     if (PyObject_TypeCheck(o, &Kernel_Type)) return ((KernelObject *)o)->function;
-    return PyFunction_Check(o) ? o : NULL;
+    return PyFunction_Check(o) ? o : numbas_function(o);
 }
 
 bool host_is_enum(PyObject *o) {
@@ -114,6 +127,8 @@ static const char *library_path(PyHost *h, PyObject *o) {
             if (strcmp(((PyTypeObject *)o)->tp_name, callables[i]) == 0) return callables[i];
         module = text_attr(h, o, "__module__");
         name = text_attr(h, o, "__name__");
+        if (module && name && strcmp(module, "numba.misc.special") == 0 && strcmp(name, "prange") == 0)
+            return "builtins.range";                             /* what numba.prange is for its own CUDA target */
         if (((PyTypeObject *)o)->tp_flags & Py_TPFLAGS_HEAPTYPE) /* np.ndindex */
             return module && name && strcmp(module, "numpy") == 0 && is_attribute_of(o, module, name)
                        ? arena_printf(h->arena, "numpy.%s", name)
@@ -355,6 +370,7 @@ static void info_thing(PyHost *h, PyObject *o, HostInfo *out) {
         out->kind = HOST_CLASS;
         out->text = text_attr(h, o, "__name__");
     } else if ((out->text = foreign_symbol(h, o))) out->kind = HOST_FOREIGN;
+    else if (numbas_function(o)) out->kind = HOST_FUNCTION;
     else if (!info_foreign(h, o, out)) out->kind = HOST_OTHER;
 }
 

@@ -524,16 +524,25 @@ DType numpy_scalar_dtype(PyTypeObject *t) {
 
 const void *numpy_scalar_bytes(PyObject *o, DType d) { return scalar_payload(o, d); }
 
-/* The attribute `_dtype` of gpu.float32 and its kind; only our own classes are asked. */
+/* numba.float32 and its kind as a NumPy dtype; a new reference, or NULL. */
+static PyObject *numbas_dtype(PyObject *o) {
+    PyObject *module = PyImport_ImportModule("gpu._numbas");
+    PyObject *dtype = module ? PyObject_CallMethod(module, "dtype_of", "O", o) : NULL;
+    Py_XDECREF(module);
+    return dtype;
+}
+
+/* The attribute `_dtype` of gpu.float32 and its kind; only our own classes, and numba's, are asked. */
 static DType own_dtype(PyObject *o, const Record **record) {
     PyObject *module = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__module__");
     const char *text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
     bool ours = text && (strncmp(text, "gpu.", 4) == 0 || strcmp(text, "gpu") == 0);
+    bool numbas = text && (strncmp(text, "numba.", 6) == 0 || strncmp(text, "numba_cuda.", 11) == 0);
     Py_XDECREF(module);
-    PyObject *name = ours ? PyObject_GetAttrString(o, "_dtype") : NULL;
+    PyObject *name = ours ? PyObject_GetAttrString(o, "_dtype") : numbas ? numbas_dtype(o) : NULL;
     text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
     DType d = text ? dtype_from_name(text) : DT_NONE;
-    if (name && !text && record && load() && PyObject_TypeCheck(name, np.dtype)) d = numpy_dtype_of(name, record);
+    if (name && !text && load() && PyObject_TypeCheck(name, np.dtype)) d = numpy_dtype_of(name, record);
     Py_XDECREF(name);
     PyErr_Clear();
     return d;

@@ -30,7 +30,7 @@ class UnsupportedError(CompileError):
     """Python that has no meaning in a kernel."""
 
 
-class NameResolutionError(CompileError):
+class NameResolutionError(TypingError):
     """A name or attribute that doesn't exist, or isn't assigned on every path."""
 
 

@@ -285,6 +285,8 @@ def function_of(function: Any, decorator: str = "jit") -> Callable[..., Any]:
         return function.py_func
     if isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"@{decorator} goes under @{type(function).__name__}, next to the function")
+    if str(type(function).__module__).startswith("numba."):
+        function = getattr(function, "py_func", function)  # what numba.njit made of it
     code = getattr(function, "__code__", None)
     if type(function).__name__ != "function" or code is None:
         raise TypeError(f"@{decorator} takes a Python function, and this is {_describe(function)}")
@@ -387,8 +389,8 @@ def _is_type(value: Any) -> bool:
     """Tell types of a signature (int, np.float32, gpu.float32, gpu.void) from functions."""
     from ._dtypes import DType, Void
 
-    if isinstance(value, (DType, Void)) or value in (int, float, complex, bool):
-        return True
+    if isinstance(value, (DType, Void)) or value in (int, float, complex, bool) or hasattr(value, "mangling_args"):
+        return True  # the last are numba's own
     return (
         isinstance(value, type) and type(value).__module__ == "builtins" and value.__module__ in ("numpy", "ml_dtypes")
     )

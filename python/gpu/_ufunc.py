@@ -147,6 +147,8 @@ class UFunc(Kernel):
             safe = [loop for loop, of in zip(loops, pairs, strict=True) if all(_converts(x, d) for x, d in of)]
         else:
             same, safe = [], [loop for loop in loops if loop.takes(typed)]
+            if self.dialect == "numba" and not any(map(is_array, operands)):  # one signature takes any scalars
+                safe = safe or loops[: len(loops) == 1]
         if same or safe:
             return (same or safe)[0]
         if dtype is not None and loops:

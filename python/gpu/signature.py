@@ -68,6 +68,10 @@ def parse(signature: Any) -> Signature:
         return Signature(tuple(one_type(item) for item in signature))
     if isinstance(signature, (DType, Void, _core.Type)) or signature in _PYTHON_TYPES:
         return Signature((one_type(signature),))
+    from ._numbas import is_numbas, signature_of
+
+    if is_numbas(signature):
+        return signature_of(signature)
     raise TypeError(
         f"a signature is text ('f4[::1], int'), a tuple of types, or void(...), and this is {type(signature).__name__}"
     )
@@ -81,7 +85,8 @@ def parse_many(signatures: Any) -> tuple[Signature, ...]:
     """
     if not isinstance(signatures, list):
         return (parse(signatures),)
-    if all(isinstance(item, (Signature, str, tuple, list)) for item in signatures) and any(
+    many = (Signature, str, tuple, list)  # numba's own signatures have a return type, too
+    if all(isinstance(item, many) or hasattr(item, "return_type") for item in signatures) and any(
         not isinstance(item, str) or _Reader(item).is_signature() for item in signatures
     ):
         return tuple(parse(item) for item in signatures)
@@ -117,6 +122,10 @@ def one_type(item: Any) -> _core.Type:
     name = _numpy_name(item)
     if name == "bool" or name in dtypes:
         return _core.Type("scalar", dtype=name)
+    from . import _numbas
+
+    if _numbas.is_numbas(item):
+        return _numbas.type_of(item)  # type: ignore[no-any-return]
     raise TypeError(
         f"not the type of an argument: {item!r}; there are gpu.float32, gpu.float32[:], 'f4[::1]', int, ..."
     )

@@ -143,6 +143,8 @@ def test_device(device: str, capsys: pytest.CaptureFixture[str]) -> None:
     cuda.detect()
     assert device in capsys.readouterr().out
     context = cuda.current_context()
+    context.deallocations.clear()
+    assert len(context.deallocations) == 0 and not context.deallocations.is_disabled
     free, total = context.get_memory_info()
     assert 0 < free <= total
     context.create_event().record(context.create_stream())

@@ -1,7 +1,9 @@
-"""Answers ``import numba`` with `gpu.cuda`, on request only, so that a whole program runs unchanged.
+"""Answers ``import numba.cuda`` with `gpu.cuda`, on request only, so that a whole program runs unchanged.
 
 ``python -m gpu.numba script.py`` and ``gpu numba script.py`` do it for one program; `install` does it for this process.
-What belongs to Numba's inside isn't there, and importing it says so.
+Where numba is installed, all but its ``cuda`` is its own: ``njit``, ``typed``, ``types`` are what they were, and
+kernels take them. Elsewhere a module of the few names that kernels need stands for it; what belongs to Numba's inside
+isn't there then, and importing it says so.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -71,7 +74,7 @@ def _numba() -> ModuleType:
     names = {name: getattr(types, name) for name in types.__all__}
     module.__dict__.update(names)
     module.__dict__.update(
-        __version__="0.60.0+gpu",
+        __version__="0.60.0",
         config=config,
         cuda=cuda,
         errors=errors,
@@ -104,13 +107,15 @@ def _submodule(name: str) -> Any:
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds ``numba`` and what is below it, before an installed one."""
+    """Finds ``numba.cuda`` and what is below it, before an installed one; without an installed one ``numba``, too."""
+
+    beside = False  # an installed numba
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """A spec for each name below ``numba``; ImportError for what isn't there."""
-        if fullname.partition(".")[0] != "numba":
+        if fullname.partition(".")[0] != "numba" or (self.beside and not f"{fullname}.".startswith("numba.cuda.")):
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
@@ -148,17 +153,18 @@ _finder = _Finder()
 
 
 def install() -> None:
-    """From now on ``import numba`` in this process gives `gpu.cuda` and its types.
+    """From now on ``import numba.cuda`` in this process gives `gpu.cuda`.
 
     Raises
     ------
     RuntimeError
-        The real package was imported before.
+        The real module was imported before.
     """
     if _finder in sys.meta_path:
         return
-    if "numba" in sys.modules:
-        raise RuntimeError("numba is imported already: call gpu.numba.install() before")
+    if "numba.cuda" in sys.modules:
+        raise RuntimeError("numba.cuda is imported already: call gpu.numba.install() before")
+    _finder.beside = "numba" in sys.modules or importlib.util.find_spec("numba") is not None
     sys.meta_path.insert(0, _finder)
 
 
@@ -166,12 +172,15 @@ def uninstall() -> None:
     """Take back what `install` did; modules that were imported so far stay as they are with who has them."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
-        for name in [name for name in sys.modules if name.partition(".")[0] == "numba"]:
+        ours = "numba.cuda." if _finder.beside else "numba."
+        for name in [name for name in sys.modules if f"{name}.".startswith(ours)]:
             del sys.modules[name]
+        if _finder.beside:
+            sys.modules["numba"].__dict__.pop("cuda", None)
 
 
 def run(argv: list[str]) -> None:
-    """Run a program in which ``import numba`` gives `gpu.cuda`.
+    """Run a program in which ``import numba.cuda`` gives `gpu.cuda`.
 
     Parameters
     ----------
