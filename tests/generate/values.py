@@ -1,24 +1,20 @@
-"""Random kernels for differential tests: the same source on the `python` device and on a compiled one.
+"""Random kernels on numbers: the same source on the `python` device and on compiled ones, in value and type.
 
 A kernel reads typed arrays and weak scalars, computes in variables, ifs and loops, and stores what it has.
 The generator knows the NumPy type of every variable, because it evaluates each expression that it
 makes on sample values; an expression that Python refuses is thrown away. What the table in
 `docs/semantics.md` says to differ from CPython is not generated: run-time weak integers that overflow,
 division of weak numbers by zero, floats stored into integers out of range.
-
-    python tests/generate.py SEED          # print one
-    python tests/generate.py --run FIRST COUNT   # compare COUNT kernels on the devices
 """
 
 from __future__ import annotations
 
-import random
-import sys
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from .writer import Sampler, function_of, launch
 
 N = 16  # threads, and the length of every array
 DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "?", "c8", "c16"]
@@ -147,17 +143,13 @@ def sample_array(rng: np.random.Generator, dtype: str) -> np.ndarray:
     return np.where(rng.random(N) < 0.2, rng.choice(edges, N), values).astype(dtype)
 
 
-class Generator:
-    """Makes one kernel from one seed."""
+class Generator(Sampler):
+    """Makes one kernel."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        super().__init__(seed, HELPERS)
         self.kernel = Kernel(seed)
-        self.env: dict[str, Any] = {"np": np}  # samples of what is in scope
-        exec(compile(HELPERS, "<helpers>", "exec", dont_inherit=True), self.env)
         self.kinds: dict[str, str] = {}
-        self.lines: list[str] = []
-        self.counter = 0
 
     def make(self) -> Kernel:
         r = self.random
@@ -183,23 +175,13 @@ class Generator:
         self.env[name] = value
         self.kinds[name] = kind_of(value)
 
-    def emit(self, depth: int, text: str) -> None:
-        self.lines.append("    " * depth + text)
-
-    def fresh(self) -> str:
-        self.counter += 1
-        return f"v{self.counter}"
-
     # ---- expressions: text whose sample evaluates, of a kind that is asked for or any
 
+    def scope(self) -> dict[str, Any]:
+        return self.env  # expressions change nothing
+
     def evaluate(self, text: str) -> Any:
-        """The sample of an expression; None if Python refuses it."""
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                value = eval(text, self.env)
-            except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-                return None
+        value = super().evaluate(text)
         return value if isinstance(value, (np.generic, bool, int, float)) else None
 
     def leaf(self) -> str:
@@ -414,10 +396,8 @@ class Generator:
 
     def scoped(self, depth: int, count: int) -> None:
         """A body: what it declares is gone after it."""
-        env, kinds, before = dict(self.env), dict(self.kinds), len(self.lines)
-        self.statements(depth, count)
-        if len(self.lines) == before:
-            self.emit(depth, "pass")
+        env, kinds = dict(self.env), dict(self.kinds)
+        self.body(depth, lambda: self.statements(depth, count))
         self.env, self.kinds = env, kinds
 
     def branch(self, depth: int) -> None:
@@ -444,8 +424,8 @@ class Generator:
         r = self.random
         array, name, number = (
             r.choice(self.kernel.inputs)[0],
-            self.fresh().replace("v", "e"),
-            self.fresh().replace("v", "j"),
+            self.fresh("e"),
+            self.fresh("j"),
         )
         items = r.choice([array, f"{array}[3:11:3]", "(i, 2, 5)", "reversed(range(i % 7))", "range(0, 12, i + 1)"])
         env, kinds = dict(self.env), dict(self.kinds)
@@ -465,7 +445,7 @@ class Generator:
     def over_mixed(self, depth: int) -> None:
         """A loop over values of several types, which must be unrolled."""
         r = self.random
-        name = self.fresh().replace("v", "e")
+        name = self.fresh("e")
         items = r.choice(["('a', 2, 'b')", "(i, 'a', a0)", "{'a': 1, 2: i}", "Pair('a', i)", "zip('ab', (i, a0))"])
         self.emit(depth, f"for {name} in {items}:")
         test = r.choice(["isinstance({}, str)", "isinstance({}, (str, tuple))", "hasattr({}, 'shape')"]).format(name)
@@ -487,7 +467,7 @@ class Generator:
 
     def loop(self, depth: int) -> None:
         r = self.random
-        name = self.fresh().replace("v", "j")
+        name = self.fresh("j")
         if r.random() < 0.7:
             bounds = r.choice(
                 ["4", "1, 6", "6, 0, -2", "i % 5", "i, 20, 7", "-3, i % 4", "0, 9, i % 3 + 1", "i, -1, -1 - i"]
@@ -531,46 +511,31 @@ def generate(seed: int) -> Kernel:
     return Generator(seed).make()
 
 
-def compare(seed: int, devices: list[str]) -> str | None:
+def show(seed: int) -> str:
+    """Its source."""
+    return generate(seed).source
+
+
+def compare(seed: int) -> str | None:
     """Run a kernel on `python` and each device; None if they agree, else what differs."""
     import gpu
 
     kernel = generate(seed)
-    scope: dict[str, Any] = {"np": np, "gpu": gpu}
-    exec(compile(kernel.source, f"<seed {seed}>", "exec", dont_inherit=True), scope)
-    jitted = gpu.jit(fma=False)(scope["kernel"])
-    results = {}
-    for device in ["python", *devices]:
+    jitted = gpu.jit(fma=False)(function_of(kernel.source, seed))
+    want: dict[str, np.ndarray] = {}
+    for device in ("python", "cpu", "emulated"):
         args = kernel.arguments()
-        with gpu.device(device), warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                jitted[1, N](*args)
-                gpu.synchronize()
-            except OverflowError as e:
-                if device == "python" and "Python integer" in str(e):
-                    return None  # a weak integer that doesn't fit: Python refuses the value, devices wrap
-                return f"seed {seed}: {device}: {e}\n{kernel.source}"
-            except Exception as e:
-                return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{kernel.source}"
-        results[device] = dict(zip(kernel.names(), args, strict=True))
-    for device in devices:
+        try:
+            launch(device, jitted, (1, N), args)
+        except OverflowError as e:
+            if device == "python" and "Python integer" in str(e):
+                return None  # a weak integer that doesn't fit: Python refuses the value, devices wrap
+            return f"seed {seed}: {device}: {e}\n{kernel.source}"
+        except Exception as e:
+            return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{kernel.source}"
+        got = dict(zip(kernel.names(), args, strict=True))
+        want = want or got
         for name, _ in kernel.outputs:
-            want, got = results["python"][name], results[device][name]
-            if not np.array_equal(want, got, equal_nan=want.dtype.kind in "fc"):
-                return f"seed {seed}: {name} on {device} is\n{got!r}\nnot\n{want!r}\n{kernel.source}"
+            if not np.array_equal(want[name], got[name], equal_nan=want[name].dtype.kind in "fc"):
+                return f"seed {seed}: {name} on {device} is\n{got[name]!r}\nnot\n{want[name]!r}\n{kernel.source}"
     return None
-
-
-def main() -> None:
-    if sys.argv[1] == "--run":
-        first, count = int(sys.argv[2]), int(sys.argv[3])
-        faults = [f for f in (compare(seed, ["cpu"]) for seed in range(first, first + count)) if f]
-        print("\n\n".join(faults[:10]))
-        print(f"{count - len(faults)} of {count} kernels agree")
-        sys.exit(bool(faults))
-    print(generate(int(sys.argv[1])).source)
-
-
-if __name__ == "__main__":
-    main()

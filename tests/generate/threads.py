@@ -1,23 +1,23 @@
-"""Random kernels whose threads work together, for differential tests: all devices must give the same.
+"""Random kernels whose threads work together: all devices must give the same.
 
 A program is right by construction: the generator knows at each statement which threads of the block are there, so that
 masks name the lanes that come, shuffles read lanes that take part, and barriers stand where all threads that haven't
 ended come. Where control depends on data, threads do nothing together, but for the lanes that a ballot has found.
-Shared elements are written between barriers, each by one thread; atomics are those whose order makes no difference.
-
-    python tests/generate_threads.py SEED           shows the kernel
-    python tests/generate_threads.py --run FIRST N  compares N kernels on the devices
+Shared elements are written between barriers, each by one thread; atomics are those whose order makes no difference, or
+on elements that one thread has for itself.
 """
 
 from __future__ import annotations
 
-import random
-import sys
-from typing import Any
+import math
+from types import SimpleNamespace
 
 import numpy as np
 
+from .writer import Writer, function_of, launch
+
 BLOCKS = (1, 7, 32, 33, 40, 64, 96, 100, 128)  # threads
+ROWS = ((16, 4), (32, 3), (8, 8), (33, 2), (1, 40), (4, 4, 4), (32, 2, 2), (5, 3, 7))
 VARIABLES = 4
 ATOMICS = ("add", "min", "max", "and_", "or_", "xor")
 SHUFFLED = ("int32", "int64", "float32", "float64", "int8", "uint16")
@@ -32,8 +32,12 @@ class Program:
         A function ``kernel(x, trips, masks, lanes, out, acc)``.
     numba : bool
         In which dialect it is.
-    grid, block : int
-        Blocks, and threads of each.
+    grid : int
+        Blocks.
+    block : tuple of int
+        Threads of each along x, y and z.
+    dynamic : int
+        Bytes of dynamic shared memory.
     masks : numpy.ndarray
         uint32 by number of a place in the program and by warp: the lanes that come there.
     lanes : numpy.ndarray
@@ -43,37 +47,39 @@ class Program:
     source: str
     numba: bool
     grid: int
-    block: int
+    block: tuple[int, ...]
+    dynamic: int
     masks: np.ndarray
     lanes: np.ndarray
 
     def arguments(self) -> list[np.ndarray]:
         """New arguments; the last two are results: one row for each thread, one value for each atomic operation."""
-        threads = self.grid * self.block
+        threads = self.grid * math.prod(self.block)
         x = np.random.default_rng(threads).integers(0, 1 << 16, (threads, VARIABLES))
         out = np.full((threads, VARIABLES + 1), -1, np.int64)
         return [x, np.array([0, 1, 2, 3]), self.masks, self.lanes, out, np.zeros((len(ATOMICS), 8), np.int64)]
 
 
-class Generator:
+class Generator(Writer):
     """Makes one program."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        super().__init__(seed)
         self.program = Program()
-        self.lines: list[str] = []
         self.masks: list[list[int]] = []
         self.lanes: list[list[int]] = []
-        self.counter = 0
 
     def make(self) -> Program:
         """Write the kernel."""
         r, p = self.random, self.program
-        p.numba, p.grid, p.block = r.random() < 0.4, r.randint(1, 2), r.choice(BLOCKS)
-        self.size = p.block
+        p.numba, p.grid = r.random() < 0.4, r.randint(1, 2)
+        p.block = (r.choice(BLOCKS),) if r.random() < 0.7 else r.choice(ROWS)
+        self.size = math.prod(p.block)
+        p.dynamic = 4 * self.size if r.random() < 0.3 else 0
+        self.has_mine = r.random() < 0.4  # with an array of each thread's own, the CPU device makes no vectors
         self.alive = [True] * self.size
         self.start()
-        for _ in range(r.randint(5, 12)):
+        for _ in range(r.choice([r.randint(1, 4), r.randint(5, 12)])):
             if r.random() < 0.1:
                 self.early_return()
             else:
@@ -88,17 +94,25 @@ class Generator:
         return p
 
     def start(self) -> None:
-        self.emit(1, "t = gpu.threadIdx.x")
-        self.emit(1, "i = gpu.grid(1)")
+        if len(self.program.block) == 1:
+            self.emit(1, "t = gpu.threadIdx.x")
+            self.emit(1, "i = gpu.grid(1)")
+        else:
+            self.emit(1, "t = gpu.threadIdx.x + gpu.blockDim.x * (gpu.threadIdx.y + gpu.blockDim.y * gpu.threadIdx.z)")
+            self.emit(1, f"i = gpu.blockIdx.x * {self.size} + t")
         self.emit(1, "warp = t // 32")
         self.emit(1, f"s = gpu.shared.array({self.size}, np.int64)")
         self.emit(1, f"w = gpu.shared.array({(self.size + 31) // 32 * 32}, np.int64)")
         self.emit(1, "sums = gpu.shared.array(4, np.int64)")
-        self.emit(1, "mine = gpu.local.array(4, np.int64)")
+        if self.program.dynamic:
+            self.emit(1, "d = gpu.shared.array(0, np.int32)")
+            self.emit(1, "d[t] = t")
         for k in range(VARIABLES):
             self.emit(1, f"v{k} = x[i, {k}]")
-        self.emit(1, "for j in range(4):")
-        self.emit(2, "mine[j] = v0 + j")
+        if self.has_mine:
+            self.emit(1, "mine = gpu.local.array(4, np.int64)")
+            self.emit(1, "for j in range(4):")
+            self.emit(2, "mine[j] = v0 + j")
         self.emit(1, "s[t] = v1")
         self.emit(1, "w[t] = v2")
         self.emit(1, "gpu.syncthreads()")
@@ -110,13 +124,6 @@ class Generator:
 
     # ---- text
 
-    def emit(self, indent: int, text: str) -> None:
-        self.lines.append("    " * indent + text)
-
-    def fresh(self, letter: str) -> str:
-        self.counter += 1
-        return f"{letter}{self.counter}"
-
     def variable(self) -> str:
         return f"v{self.random.randrange(VARIABLES)}"
 
@@ -127,7 +134,8 @@ class Generator:
     def expression(self, depth: int = 2) -> str:
         r = self.random
         if depth == 0 or r.random() < 0.2:
-            return r.choice([self.variable(), self.variable(), "t", "mine[t & 3]", f"mine[{self.variable()} & 3]"])
+            own = ["mine[t & 3]", f"mine[{self.variable()} & 3]"] if self.has_mine else ["warp", "gpu.laneid"]
+            return r.choice([self.variable(), self.variable(), "t", *own])
         a, b = self.expression(depth - 1), self.expression(depth - 1)
         return r.choice([f"({a} {op} {b})" for op in "+-^&|"] + [f"({a} * {r.randint(2, 9)})", f"({a} >> 2)"])
 
@@ -166,8 +174,11 @@ class Generator:
         n = self.random.randint(1, self.size)
         every = self.random.randint(2, 5)
         some = [f"t < {n}", f"t >= {n}", f"t % {every} == 1", "t // 32 % 2 == 0", f"t & {n} != 0", "t == 0"]
+        some += ["t % 32 == 0", "gpu.laneid == 0", f"t & 31 < {n % 32}", f"warp == {n // 32}", "t % 32 >= t // 32"]
+        some += [f"gpu.laneid < {n % 33} and warp > 0", "t & 31 != warp", f"t * 2 < {n}", f"t + warp < {n}"]
         text = self.random.choice(some)
-        return text, [bool(eval(text, {"t": t})) for t in range(self.size)]
+        names = [{"t": t, "warp": t // 32, "gpu": SimpleNamespace(laneid=t % 32)} for t in range(self.size)]
+        return text, [bool(eval(text, scope)) for scope in names]
 
     # ---- statements
 
@@ -180,14 +191,22 @@ class Generator:
             options += [self.known_branch, self.warp_loop, self.while_any]
             weights += [2, 1, 1]
         if block:
-            options += [self.write_shared, self.block_sum, self.block_vote, self.two_barriers]
-            weights += [3, 2, 2, 1]
+            options += [self.write_shared, self.block_sum, self.block_vote, self.two_barriers, self.leaders, self.tree]
+            weights += [3, 2, 2, 1, 2, 1]
+            options += [self.running_sums, self.tickets]
+            weights += [1, 1]
+            if self.program.dynamic:
+                options.append(self.write_dynamic)
+                weights.append(2)
+            if all(self.alive):
+                options.append(self.together)
+                weights.append(2)
             if depth < 2:
                 options.append(self.block_loop)
                 weights.append(3)
         r.choices(options, weights)[0](indent, there, depth)
 
-    def body(self, indent: int, there: list[bool], block: bool, depth: int) -> None:
+    def members(self, indent: int, there: list[bool], block: bool, depth: int) -> None:
         for _ in range(self.random.randint(1, 3)):
             self.statement(indent, there, block, depth)
 
@@ -200,7 +219,10 @@ class Generator:
         which = r.randrange(len(ATOMICS))
         value = f"({self.expression()}) & 0xFFFF"
         choice = r.random()
-        if choice < 0.4:
+        if choice < 0.1:
+            self.emit(indent, f"if {self.condition()}:")
+            self.assign(indent + 1, self.expression(1))
+        elif choice < 0.4 and self.has_mine:
             self.emit(indent, f"mine[({self.expression(1)}) & 3] = {value}")
         elif choice < 0.7:
             self.emit(indent, f"gpu.atomic.{ATOMICS[which]}(acc, ({which}, ({self.expression(1)}) & 7), {value})")
@@ -267,15 +289,15 @@ class Generator:
     def known_branch(self, indent: int, there: list[bool], depth: int) -> None:
         text, holds = self.known_condition()
         self.emit(indent, f"if {text}:")
-        self.body(indent + 1, [a and b for a, b in zip(there, holds, strict=True)], False, depth + 1)
+        self.members(indent + 1, [a and b for a, b in zip(there, holds, strict=True)], False, depth + 1)
         if self.random.random() < 0.6:
             self.emit(indent, "else:")
-            self.body(indent + 1, [a and not b for a, b in zip(there, holds, strict=True)], False, depth + 1)
+            self.members(indent + 1, [a and not b for a, b in zip(there, holds, strict=True)], False, depth + 1)
 
     def warp_loop(self, indent: int, there: list[bool], depth: int) -> None:
         """Warps go round differently often."""
         self.emit(indent, f"for {self.fresh('j')} in range(warp + {self.random.randint(0, 1)}):")
-        self.body(indent + 1, there, False, depth + 1)
+        self.members(indent + 1, there, False, depth + 1)
 
     def while_any(self, indent: int, there: list[bool], depth: int) -> None:
         """Until no lane of the warp has work."""
@@ -285,17 +307,17 @@ class Generator:
         self.emit(indent + 1, f"if {n} > 0:")
         self.touch(indent + 2, there, depth)
         self.emit(indent + 2, f"{n} -= 1")
-        self.body(indent + 1, there, False, depth + 1)
+        self.members(indent + 1, there, False, depth + 1)
 
     def block_loop(self, indent: int, there: list[bool], depth: int) -> None:
         r, name = self.random, self.fresh("j")
         self.emit(indent, f"for {name} in range({r.choice(['2', '3', f'trips[{r.randint(0, 3)}]'])}):")
-        self.body(indent + 1, there, True, depth + 1)
+        self.members(indent + 1, there, True, depth + 1)
         if r.random() < 0.4:
             vote = f"gpu.syncthreads_{r.choice(['or', 'and'])}({self.condition()})"
             self.emit(indent + 1, f"if {r.choice([vote, f'{name} == trips[1]'])}:")
             self.emit(indent + 2, r.choice(["break", "continue"]))
-            self.body(indent + 1, there, True, depth + 1)
+            self.members(indent + 1, there, True, depth + 1)
 
     def write_shared(self, indent: int, there: list[bool], depth: int) -> None:
         n = self.size
@@ -329,6 +351,88 @@ class Generator:
         self.compute(indent + 1, there, depth)
         self.emit(indent + 1, "gpu.syncthreads()")
 
+    def leaders(self, indent: int, there: list[bool], depth: int) -> None:
+        """Some threads of each warp write, and all read."""
+        text, holds = self.known_condition()
+        place = self.random.choice(["t", "t", f"{self.size - 1} - t"])
+        if all(h is (t % 32 == 0) for t, h in enumerate(holds)):
+            place = self.random.choice(["warp", "t"])
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"if {text}:")
+        self.emit(indent + 1, f"s[{place}] = {self.expression(1)} & 0xFFFF")
+        self.emit(indent, "gpu.syncthreads()")
+        read = self.random.choice([f"s[{place}] if {text} else -1", "s[warp]", f"s[{self.place()}]"])
+        self.assign(indent, read)
+
+    def tree(self, indent: int, there: list[bool], depth: int) -> None:
+        """A reduction by halves, with a barrier for each; the elements of threads that have ended count, too."""
+        step, half = self.fresh("k"), 1 << max(self.size - 1, 1).bit_length() - 1
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"s[t] = {self.expression(1)} & 0xFFF")
+        self.emit(indent, f"{step} = {half}")
+        self.emit(indent, f"while {step} > 0:")
+        self.emit(indent + 1, "gpu.syncthreads()")
+        self.emit(indent + 1, f"if t < {step} and t + {step} < {self.size}:")
+        self.emit(indent + 2, f"s[t] {self.random.choice(['+=', '^=', '-='])} s[t + {step}]")
+        self.emit(indent + 1, self.random.choice([f"{step} //= 2", f"{step} >>= 1"]))
+        self.emit(indent, "gpu.syncthreads()")
+        self.assign(indent, self.random.choice(["s[0]", "s[t]"]))
+
+    def running_sums(self, indent: int, there: list[bool], depth: int) -> None:
+        """A scan by doubling: read, wait, write, wait."""
+        step, got = self.fresh("k"), self.fresh("g")
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"s[t] = {self.variable()} & 0xFF")
+        self.emit(indent, f"{step} = 1")
+        self.emit(indent, f"while {step} < {self.size}:")
+        self.emit(indent + 1, "gpu.syncthreads()")
+        self.emit(indent + 1, f"{got} = s[t - {step}] if t >= {step} else 0")
+        self.emit(indent + 1, "gpu.syncthreads()")
+        self.emit(indent + 1, f"s[t] += {got}")
+        self.emit(indent + 1, f"{step} *= 2")
+        self.emit(indent, "gpu.syncthreads()")
+        self.assign(indent, "s[t]")
+
+    def tickets(self, indent: int, there: list[bool], depth: int) -> None:
+        """Old values of atomic operations, each of which one thread gets: their sum doesn't depend on the order."""
+        cell, old, value = self.random.randrange(4), self.fresh("n"), f"{self.expression(1)} & 0xFF"
+        taken = self.random.choice([f"gpu.atomic.add(sums, {cell}, 1)", f"gpu.atomic.exch(s, t, {value})"])
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"sums[{cell}] = 0")
+        self.emit(indent, f"sums[{(cell + 1) % 4}] = 0")
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"if {self.condition()}:")
+        self.emit(indent + 1, f"{old} = {taken}")
+        self.emit(indent + 1, f"gpu.atomic.add(sums, {(cell + 1) % 4}, {old} * {old} & 0xFFFF)")
+        self.emit(indent, "gpu.syncthreads()")
+        self.assign(indent, f"sums[{(cell + 1) % 4}]")
+
+    def write_dynamic(self, indent: int, there: list[bool], depth: int) -> None:
+        n = self.size
+        place = self.random.choice(["t", f"{n - 1} - t", f"(t + {self.random.randint(1, n)}) % {n}"])
+        self.emit(indent, "gpu.syncthreads()")
+        self.emit(indent, f"d[{place}] = ({self.expression()}) & 0xFFFF")
+        self.emit(indent, "gpu.syncthreads()")
+        self.assign(indent, f"d[{self.place()}]")
+
+    def together(self, indent: int, there: list[bool], depth: int) -> None:
+        """What needs all threads of the block."""
+        r, value = self.random, f"({self.expression(1)}) & 0xFF"
+        options = [f"gpu.{what}.reduce({value})" for what in ("block", "warp")]
+        options += [f"gpu.{what}.scan({value}, max)" for what in ("block", "warp")]
+        options += [f"gpu.block.scan({value}, exclusive=True, initial={r.randint(0, 9)})", f"gpu.warp.scan({value})"]
+        options += [f"gpu.block.reduce({value}, lambda p, q: p ^ q)"]
+        if self.program.numba:
+            options = [f"gpu.syncthreads_count({self.condition()})"]
+        elif self.size % 32 == 0:
+            size, group = r.choice([2, 4, 8, 16, 32]), self.fresh("g")
+            self.emit(indent, f"{group} = gpu.cg.tiled_partition(gpu.cg.this_thread_block(), {size})")
+            options = [f"{group}.shfl({value}, {r.randrange(size)})", f"{group}.shfl_xor({value}, {size // 2})"]
+            options += [f"{group}.reduce({value})", f"{group}.inclusive_scan({value})", f"{group}.thread_rank()"]
+            options += [f"{group}.ballot({self.condition()})", f"{group}.exclusive_scan({value}, max, 0)"]
+            options += [f"{group}.shfl_up({value}, 1)", f"{group}.any({self.condition()})"]
+        self.assign(indent, r.choice(options))
+
     def early_return(self) -> None:
         text, holds = self.known_condition()
         self.emit(1, f"if {text}:")
@@ -342,6 +446,11 @@ def generate(seed: int) -> Program:
     return Generator(seed).make()
 
 
+def show(seed: int) -> str:
+    """Its source."""
+    return generate(seed).source
+
+
 def compare(seed: int, devices: tuple[str, ...] | None = None) -> str | None:
     """Run a program on each device; None if all agree with the first, else what differs.
 
@@ -352,16 +461,13 @@ def compare(seed: int, devices: tuple[str, ...] | None = None) -> str | None:
 
     devices = devices or ("emulated", "cpu", "python")[: 3 if seed % 8 == 0 else 2]
     program = generate(seed)
-    scope: dict[str, Any] = {"np": np, "gpu": gpu, "cuda": cuda}
-    exec(compile(program.source, f"<seed {seed}>", "exec"), scope)
-    kernel = (cuda.jit if program.numba else gpu.jit)(scope["kernel"])
+    kernel = (cuda.jit if program.numba else gpu.jit)(function_of(program.source, seed))
+    config = (program.grid, program.block, 0, program.dynamic)
     want: list[np.ndarray] = []
     for device in devices:
         args = program.arguments()
         try:
-            with gpu.device(device):
-                kernel[program.grid, program.block](*args)
-                gpu.synchronize()
+            launch(device, kernel, config, args)
         except Exception as e:
             return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{program.source}"
         want = want or args[-2:]
@@ -374,17 +480,3 @@ def compare(seed: int, devices: tuple[str, ...] | None = None) -> str | None:
                     f"{program.source}"
                 )
     return None
-
-
-def main() -> None:
-    if sys.argv[1] == "--run":
-        first, count = int(sys.argv[2]), int(sys.argv[3])
-        faults = [f for f in map(compare, range(first, first + count)) if f]
-        print("\n\n".join(faults[:10]))
-        print(f"{count - len(faults)} of {count} programs agree")
-        sys.exit(bool(faults))
-    print(generate(int(sys.argv[1])).source)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,20 +2,14 @@
 
 NumPy on the `python` device is the reference, so names that mean one array must go on meaning one array, and names that
 don't mustn't. Values are integers that wrap, or small floats, so that results are exact. The compiler refuses a kernel
-whose arrays would have to outlive their memory; those are counted.
-
-    python tests/generate_arrays.py SEED                 # print one
-    python tests/generate_arrays.py --run FIRST COUNT    # compare COUNT kernels on the devices
+whose arrays would have to outlive their memory.
 """
 
 from __future__ import annotations
 
-import random
-import sys
-import warnings
-from typing import Any
-
 import numpy as np
+
+from .writer import Sampler, function_of, launch
 
 N = 4  # threads
 FAMILIES = [["np.int64", "np.int32", "np.uint8"], ["np.float64"]]  # a float out of an integer's range is a difference
@@ -55,16 +49,12 @@ def cleared(x):
 """
 
 
-class Generator:
-    """Makes one kernel from one seed; samples of all variables say what fits where."""
+class Generator(Sampler):
+    """Makes one kernel; samples of all variables say what fits where. They are copies: only types and shapes count."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.env: dict[str, Any] = {"np": np}
-        exec(HELPERS, self.env)
+        super().__init__(seed, HELPERS)
         self.names: list[str] = []  # of arrays
-        self.lines: list[str] = []
-        self.counter = 0
         self.dtypes = self.random.choice(FAMILIES)
         self.env |= {"i": 1, "a": np.arange(12).reshape(4, 3), "c": np.arange(16.0).reshape(4, 2, 2)}
 
@@ -88,19 +78,6 @@ class Generator:
         rows, columns = self.env[name].shape
         return f"for q in range({rows}): o[i, {number}, q * {columns} : (q + 1) * {columns}] = {name}[q]"
 
-    def emit(self, depth: int, text: str) -> None:
-        self.lines.append("    " * depth + text)
-
-    def evaluate(self, text: str) -> Any:
-        """A sample; None if NumPy refuses the expression. Samples are copies: only types and shapes count."""
-        env = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.env.items()}
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                return eval(text, env)
-            except (TypeError, ValueError, IndexError, OverflowError):
-                return None
-
     # ---- expressions
 
     def like(self, name: str | None = None) -> list[str]:
@@ -119,7 +96,7 @@ class Generator:
             ["i", "2", "3", f"{name}[{index}]", f"{name}.max()", f"{name}.sum()", f"len({name})", "a[i, 1]"]
         )
 
-    def fresh(self) -> str:
+    def made(self) -> str:
         """An expression that makes an array."""
         r = self.random
         shape, dtype = r.choice(SHAPES), r.choice(self.dtypes)
@@ -140,7 +117,7 @@ class Generator:
         """Any array expression."""
         r = self.random
         if not self.names or r.random() < 0.15:
-            return self.fresh()
+            return self.made()
         x = r.choice(self.names)
         y = r.choice(self.like(x) if r.random() < 0.7 else self.names)
         options = [
@@ -200,10 +177,9 @@ class Generator:
         text = self.array()
         value = self.evaluate(text)
         if not isinstance(value, np.ndarray) or value.ndim == 0:
-            text = self.fresh()
+            text = self.made()
             value = self.evaluate(text)
-        self.counter += 1
-        name = f"v{self.counter}"
+        name = self.fresh()
         self.emit(depth, f"{name} = {text}")
         self.env[name] = value.copy()
         self.names.append(name)
@@ -255,16 +231,6 @@ class Generator:
                 return self.emit(depth, text)
         return None
 
-    def runs(self, text: str) -> bool:
-        env = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in self.env.items()}
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                exec(text, env)
-            except (TypeError, ValueError, IndexError, OverflowError):
-                return False
-        return True
-
     def swap(self, depth: int) -> None:
         x = self.random.choice(self.names)
         y = self.random.choice(self.like(x))
@@ -276,27 +242,24 @@ class Generator:
         kind = r.random()
         if kind < 0.4:
             self.emit(depth, f"if i {r.choice(['>', '<', '=='])} {r.randint(0, 3)}:")
-            self.body(depth + 1)
+            self.inside(depth + 1)
             if r.random() < 0.6:
                 self.emit(depth, "else:")
-                self.body(depth + 1)
+                self.inside(depth + 1)
         else:
-            self.counter += 1
-            self.emit(depth, f"for k{self.counter} in range({r.choice(['2', '3', 'i', '0', 'i + 1'])}):")
-            self.body(depth + 1)
+            self.emit(depth, f"for {self.fresh('k')} in range({r.choice(['2', '3', 'i', '0', 'i + 1'])}):")
+            self.inside(depth + 1)
             if r.random() < 0.3:
                 self.emit(depth + 1, f"if {self.scalar()} > {r.randint(0, 9)}: {r.choice(['break', 'continue'])}")
-                self.body(depth + 1)
+                self.inside(depth + 1)
         self.names, self.env = names, env
 
-    def body(self, depth: int) -> None:
-        before = len(self.lines)
-        self.statements(depth, self.random.randint(1, 4))
-        if len(self.lines) == before:
-            self.emit(depth, "pass")
+    def inside(self, depth: int) -> None:
+        """A body of statements."""
+        self.body(depth, lambda: self.statements(depth, self.random.randint(1, 4)))
 
 
-def generate(seed: int) -> str:
+def show(seed: int) -> str:
     """The source of a seed's kernel."""
     return Generator(seed).make()
 
@@ -310,45 +273,23 @@ def errors(text: str) -> list[str]:
     return [line for line in text.splitlines() if ": error: " in line]
 
 
-def compare(seed: int, devices: list[str]) -> str | None:
+def compare(seed: int) -> str | None:
     """None: the devices agree; a text that starts with "refused"; or what differs."""
     import gpu
 
-    source = generate(seed)
-    scope: dict[str, Any] = {"np": np, "gpu": gpu}
-    exec(compile(source, f"<seed {seed}>", "exec"), scope)
-    jitted = gpu.jit(fma=False)(scope["kernel"])
+    source = show(seed)
+    jitted = gpu.jit(fma=False)(function_of(source, seed))
     want: np.ndarray | None = None
-    for device in ["python", *devices]:
+    for device in ("python", "cpu", "emulated"):
         args = arguments(seed)
-        with gpu.device(device), warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                jitted[1, N](*args)
-                gpu.synchronize()
-            except Exception as e:
-                if isinstance(e, gpu.CompileError) and all(any(why in m for why in REFUSED) for m in errors(str(e))):
-                    return f"refused: seed {seed}"
-                return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{source}"
+        try:
+            launch(device, jitted, (1, N), args)
+        except Exception as e:
+            if isinstance(e, gpu.CompileError) and all(any(why in m for why in REFUSED) for m in errors(str(e))):
+                return f"refused: seed {seed}"
+            return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{source}"
         if want is None:
             want = args[2]
         elif not np.array_equal(args[2], want, equal_nan=True):
             return f"seed {seed}: {device} gives\n{args[2][:, :4, :4]}\nnot\n{want[:, :4, :4]}\n{source}"
     return None
-
-
-def main() -> None:
-    if sys.argv[1] != "--run":
-        print(generate(int(sys.argv[1])))
-        return
-    first, count = int(sys.argv[2]), int(sys.argv[3])
-    results = [compare(seed, ["cpu"]) for seed in range(first, first + count)]
-    faults = [f for f in results if f and not f.startswith("refused")]
-    print("\n\n".join(faults[:5]))
-    refused = sum(f is not None and f.startswith("refused") for f in results)
-    print(f"{count - len(faults)} of {count} kernels agree, {refused} of them refused")
-    sys.exit(bool(faults))
-
-
-if __name__ == "__main__":
-    main()
