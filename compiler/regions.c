@@ -12,7 +12,10 @@
 
 #include <string.h>
 
-enum { MOST_AGAIN = 6 /* operations that are computed again rather than kept */ };
+enum {
+    MOST_AGAIN = 6, /* operations that are computed again rather than kept */
+    ROUNDS = 16     /* of a loop that may wait, between two turns of others; a power of 2 */
+};
 
 typedef struct Builder {
     IrModule *m;
@@ -33,6 +36,31 @@ static bool any_instr(const IrModule *m, bool (*is)(const Instr *in)) {
 }
 
 static bool is_shared(const Instr *in) { return in->op == OP_SHARED; }
+
+/* ---- blocks ------------------------------------------------------------------------------------ */
+
+/* What stands behind instruction i of the block becomes a block of its own. */
+static BlockId split(IrModule *m, BlockId b, uint32_t i) {
+    BlockId next = ir_block(m);
+    Block *from = &m->blocks.at[b], *to = &m->blocks.at[next];
+    for (uint32_t k = i + 1; k < from->instrs.n; k++) {
+        m->instrs.at[from->instrs.at[k]].block = next;
+        VEC_PUSH(m->arena, &to->instrs, from->instrs.at[k]);
+    }
+    from->instrs.n = i + 1;
+    memcpy(to->succ, from->succ, sizeof to->succ);
+    to->nsucc = from->nsucc;
+    for (uint32_t s = 0; s < to->nsucc; s++) {
+        Block *after = &m->blocks.at[to->succ[s]];
+        for (uint32_t p = 0; p < after->preds.n; p++)
+            if (after->preds.at[p] == b) after->preds.at[p] = next;
+    }
+    from->succ[0] = next;
+    from->nsucc = 1;
+    VEC_PUSH(m->arena, &to->preds, b);
+    ir_emit(m, b, OP_JUMP, T_VOID, 0, NULL, 0, 0, 0);
+    return next;
+}
 
 /* ---- loops that wait for memory ---------------------------------------------------------------- */
 
@@ -62,55 +90,68 @@ static bool loop_waits(const IrModule *m, const NaturalLoop *l) {
     return false;
 }
 
-/* The threads that a loop waits for get their turn on its way back. */
-static void yield_before_end(IrModule *m, BlockId latch) {
-    Ref end = ir_terminator(m, latch);
-    uint32_t span = m->instrs.at[end].span;
-    m->blocks.at[latch].instrs.n--;
-    Ref zero = ir_const(m, latch, T_U32, 0, span);
-    ir_emit(m, latch, OP_NANOSLEEP, T_VOID, 1, &zero, 0, 0, span);
-    VEC_PUSH(m->arena, &m->blocks.at[latch].instrs, end);
+static Ref emit_before_end(IrModule *m, BlockId b, Op op, Type t, uint32_t n, const Ref *args, uint64_t imm) {
+    Ref end = ir_terminator(m, b);
+    m->blocks.at[b].instrs.n--;
+    Ref r = ir_emit(m, b, op, t, n, args, 0, imm, m->instrs.at[end].span);
+    VEC_PUSH(m->arena, &m->blocks.at[b].instrs, end);
+    return r;
+}
+
+/* How often the loop has gone round: a PHI at its head, and what it becomes on the way back. */
+static Ref count_rounds(IrModule *m, BlockId head, BlockId latch, Ref zero) {
+    Block *h = &m->blocks.at[head];
+    Ref *from = ARENA_ARRAY(m->arena, Ref, h->preds.n), one = emit_before_end(m, 0, OP_CONST, T_U32, 0, NULL, 1);
+    for (uint32_t k = 0; k < h->preds.n; k++) from[k] = zero;
+    Ref phi = ir_emit(m, head, OP_PHI, T_U32, h->preds.n, from, 0, 0, m->instrs.at[ir_terminator(m, head)].span);
+    Ref next = emit_before_end(m, latch, OP_ADD, T_U32, 2, (Ref[]){phi, one}, 0);
+    for (uint32_t k = 0; k < h->preds.n; k++)
+        if (h->preds.at[k] == latch) m->instrs.at[phi].args[k] = next;
+    return next;
+}
+
+/* The threads that a loop waits for get their turn on its way back. Not each time: a loop that tries again, or
+ * follows what others have written, seldom waits long. */
+static void yield_on_way_back(IrModule *m, BlockId head, BlockId latch) {
+    Ref zero = emit_before_end(m, 0, OP_CONST, T_U32, 0, NULL, 0);
+    Ref mask = emit_before_end(m, 0, OP_CONST, T_U32, 0, NULL, ROUNDS - 1);
+    Ref rounds = count_rounds(m, head, latch, zero);
+    Ref low = emit_before_end(m, latch, OP_AND, T_U32, 2, (Ref[]){rounds, mask}, 0);
+    Ref now = emit_before_end(m, latch, OP_CMP, T_BOOL, 2, (Ref[]){low, zero}, 0);
+    m->instrs.at[now].sub = PRED_EQ;
+    BlockId wait = ir_block(m), rest = split(m, latch, m->blocks.at[latch].instrs.n - 2);
+    uint32_t span = m->instrs.at[now].span;
+    Block *from = &m->blocks.at[latch], *w = &m->blocks.at[wait];
+    from->instrs.n--; /* the jump to `rest` */
+    ir_emit(m, latch, OP_BRANCH, T_VOID, 1, &now, 0, 0, span);
+    from->succ[0] = wait;
+    from->succ[1] = rest;
+    from->nsucc = 2;
+    ir_emit(m, wait, OP_NANOSLEEP, T_VOID, 1, &zero, 0, 0, span);
+    ir_emit(m, wait, OP_JUMP, T_VOID, 0, NULL, 0, 0, span);
+    w->succ[0] = rest;
+    w->nsucc = 1;
+    VEC_PUSH(m->arena, &w->preds, latch);
+    VEC_PUSH(m->arena, &m->blocks.at[rest].preds, wait);
 }
 
 static void yield_in_loops(IrModule *m) {
     DomTree tree = ir_dominators(m);
     uint32_t nblocks = m->blocks.n;
-    bool *latches = ARENA_ARRAY(m->arena, bool, nblocks);
+    BlockId *head_of =
+        ARENA_ARRAY(m->arena, BlockId, nblocks); /* by latch; 0: none, since no loop begins at the entry */
     for (BlockId h = 0; h < nblocks; h++) {
         NaturalLoop l;
         if (m->blocks.at[h].dead || m->blocks.at[h].preds.n < 2 || !loop_find(m, &tree, h, &l) || !loop_waits(m, &l))
             continue;
         for (uint32_t i = 0; i < m->blocks.at[h].preds.n; i++)
-            if (l.inside[m->blocks.at[h].preds.at[i]]) latches[m->blocks.at[h].preds.at[i]] = true;
+            if (l.inside[m->blocks.at[h].preds.at[i]]) head_of[m->blocks.at[h].preds.at[i]] = h;
     }
     for (BlockId b = 0; b < nblocks; b++)
-        if (latches[b]) yield_before_end(m, b);
+        if (head_of[b]) yield_on_way_back(m, head_of[b], b);
 }
 
 /* ---- cuts -------------------------------------------------------------------------------------- */
-
-/* What stands behind instruction i of the block becomes a block of its own. */
-static BlockId split(IrModule *m, BlockId b, uint32_t i) {
-    BlockId next = ir_block(m);
-    Block *from = &m->blocks.at[b], *to = &m->blocks.at[next];
-    for (uint32_t k = i + 1; k < from->instrs.n; k++) {
-        m->instrs.at[from->instrs.at[k]].block = next;
-        VEC_PUSH(m->arena, &to->instrs, from->instrs.at[k]);
-    }
-    from->instrs.n = i + 1;
-    memcpy(to->succ, from->succ, sizeof to->succ);
-    to->nsucc = from->nsucc;
-    for (uint32_t s = 0; s < to->nsucc; s++) {
-        Block *after = &m->blocks.at[to->succ[s]];
-        for (uint32_t p = 0; p < after->preds.n; p++)
-            if (after->preds.at[p] == b) after->preds.at[p] = next;
-    }
-    from->succ[0] = next;
-    from->nsucc = 1;
-    VEC_PUSH(m->arena, &to->preds, b);
-    ir_emit(m, b, OP_JUMP, T_VOID, 0, NULL, 0, 0, 0);
-    return next;
-}
 
 static void make_cuts(Builder *B, bool (*is_cut)(const Instr *in)) {
     IrModule *m = B->m;

@@ -9,8 +9,9 @@ from PIL import Image
 
 @gpu.jit(device=True)
 def root(parent, i):
-    while parent[i] != i:
-        i = parent[i]
+    """Read in one piece each time: others change it meanwhile."""
+    while (up := gpu.atomic.load(parent, i, order="relaxed")) != i:
+        i = up
     return i
 
 
@@ -44,7 +45,7 @@ def link(bright, parent):
 def flatten(parent):
     i = gpu.grid(1)
     if i < parent.size:
-        parent[i] = root(parent, i)
+        gpu.atomic.store(parent, i, root(parent, i), order="relaxed")
 
 
 def components(bright: np.ndarray) -> np.ndarray:

@@ -24,6 +24,14 @@ def test_example(path: Path) -> None:
     assert not done.stderr
 
 
+@pytest.mark.parametrize("name", ["bitonic", "blur", "components", "histogram", "matmul", "prefix_sum"])
+def test_nothing_is_found_in_those_whose_threads_cooperate(name: str) -> None:
+    pytest.importorskip("matplotlib")
+    command = [sys.executable, "-m", "gpu", "check", FOLDER / f"{name}.py", "--small"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "gpu check: nothing found\n")
+
+
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
 @pytest.mark.parametrize("path", NUMBA, ids=lambda p: p.stem)
 def test_numba_program(path: Path, device: str) -> None:

@@ -1,4 +1,4 @@
-"""The ``gpu`` command: ``ptx``, ``inspect``, ``doctor``, ``numba``, ``profile``.
+"""The ``gpu`` command: ``ptx``, ``inspect``, ``doctor``, ``numba``, ``check``, ``profile``.
 
 Errors go to stderr; exit status 1 says that the input is wrong, 2 that the command line is.
 """
@@ -154,6 +154,28 @@ def numba(program: tuple[str, ...]) -> None:
 
 
 @cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--only", default="all", show_default=True, help="uninit, races, barriers, masks; several with commas.")
+@click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module.")
+@click.argument("script")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def check(only: str, as_module: bool, script: str, args: tuple[str, ...]) -> None:
+    """Run a script on the emulated GPU, and look for what its kernels do wrong.
+
+    Indices and addresses out of bounds, always; reads of what nothing has written, races, barriers that not all threads
+    reach, wrong masks of warp operations. The first fault ends the script, with line, thread and array. The exit status
+    is the script's.
+    """
+    kinds = {"all", "uninit", "races", "barriers", "masks"}
+    if unknown := set(only.split(",")) - kinds:
+        raise click.UsageError(f"--only {', '.join(sorted(unknown))}: there are {', '.join(sorted(kinds))}")
+    os.environ.update(GPU_EMULATOR_CHECK=only, GPU_BOUNDSCHECK="1", GPU_EMULATOR_REPORT="off")
+    status = run_script(script, args, as_module)
+    if not status:
+        click.echo("gpu check: nothing found", err=True)
+    sys.exit(status)
+
+
+@cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--json", "json_path", help="Write the counters as JSON; - for standard output, in place of the table.")
 @click.option("--html", "html_path", help="Write a page with the source beside the figures.")
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module.")
@@ -165,25 +187,8 @@ def profile(json_path: str | None, html_path: str | None, as_module: bool, scrip
     Instructions, active threads, branches that split, memory traffic, bank conflicts, atomics: counted, not sampled.
     The exit status is the script's.
     """
-    import runpy
-
-    if not as_module and not os.path.isfile(script):
-        raise InputError(f"gpu: there is no file {script}")
-    sys.argv = [script, *args]
-    sys.path.insert(0, "" if as_module else os.path.dirname(os.path.realpath(script)))
-    gpu.set_device("emulated")
-    status: Any = 0
     with gpu.profile() as p:
-        try:
-            if as_module:
-                runpy.run_module(script, run_name="__main__", alter_sys=True)
-            else:
-                runpy.run_path(script, run_name="__main__")
-        except SystemExit as end:
-            status = end.code
-        except BaseException as error:
-            print_error(error, script)
-            status = 1
+        status = run_script(script, args, as_module)
     if json_path == "-":
         click.echo(p.to_json())
     else:
@@ -193,6 +198,29 @@ def profile(json_path: str | None, html_path: str | None, as_module: bool, scrip
     if html_path:
         write(html_path, p.to_html())
     sys.exit(status)
+
+
+def run_script(script: str, args: tuple[str, ...], as_module: bool) -> Any:
+    """Run a script, or a module, as ``__main__`` on the emulated GPU; its exit status."""
+    import runpy
+
+    if not as_module and not os.path.isfile(script):
+        raise InputError(f"gpu: there is no file {script}")
+    sys.argv = [script, *args]
+    sys.path.insert(0, "" if as_module else os.path.dirname(os.path.realpath(script)))
+    gpu.set_device("emulated")
+    try:
+        if as_module:
+            runpy.run_module(script, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(script, run_name="__main__")
+        gpu.synchronize()
+    except SystemExit as end:
+        return end.code
+    except BaseException as error:
+        print_error(error, script)
+        return 1
+    return 0
 
 
 def print_error(error: BaseException, script: str) -> None:
