@@ -5,7 +5,8 @@
  * A pointer is traced through ADDR, PHI and SELECT to the PARAMs that it may come from. A store
  * makes those WRITTEN, a load READ; a load whose sources are all constant data, or arrays that
  * nothing writes and that no written array overlaps (NOALIAS, or a kernel without any store), is
- * INVARIANT. Then parameters and sites without a use go, and the others move up.
+ * INVARIANT. What a pointer that is stored points to (recursion keeps it) counts as read and written.
+ * Then parameters and sites without a use go, and the others move up.
  *
  * Another kernel or the host may write an array meanwhile; as in CUDA, a kernel that must see that
  * uses volatile accesses or atomics, which are never INVARIANT. */
@@ -49,16 +50,19 @@ static void find_sources(Trace *t, Ref pointer) {
 static bool stores_at(const Instr *in) { return in->op == OP_STORE || in->op == OP_ATOMIC || in->op == OP_CAS; }
 static bool loads_at(const Instr *in) { return in->op == OP_LOAD || in->op == OP_ATOMIC || in->op == OP_CAS; }
 
+/* A pointer that goes where it can't be traced: what it points to is read and written. */
+static void mark_lost(Trace *t, Ref pointer) {
+    if (!type_is_ptr((Type)t->m->instrs.at[pointer].type)) return;
+    find_sources(t, pointer);
+    for (uint32_t k = 0; k < t->sources.n; k++) {
+        const Instr *source = &t->m->instrs.at[t->sources.at[k]];
+        if (source->op == OP_PARAM) t->m->params.at[source->imm].flags |= PARAM_READ | PARAM_WRITTEN;
+    }
+}
+
 /* A foreign function reads and writes what it gets a pointer to, and maybe more. */
 static bool mark_call(Trace *t, const Instr *call) {
-    for (uint32_t a = 0; a < call->nargs; a++) {
-        if (!type_is_ptr((Type)t->m->instrs.at[call->args[a]].type)) continue;
-        find_sources(t, call->args[a]);
-        for (uint32_t k = 0; k < t->sources.n; k++) {
-            const Instr *source = &t->m->instrs.at[t->sources.at[k]];
-            if (source->op == OP_PARAM) t->m->params.at[source->imm].flags |= PARAM_READ | PARAM_WRITTEN;
-        }
-    }
+    for (uint32_t a = 0; a < call->nargs; a++) mark_lost(t, call->args[a]);
     return true;
 }
 
@@ -72,6 +76,7 @@ static bool mark_accesses(Trace *t) {
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
             const Instr *in = &m->instrs.at[block->instrs.at[i]];
             if (in->op == OP_CALL) stores |= mark_call(t, in);
+            if (in->op == OP_STORE) mark_lost(t, in->args[1]);
             if (!loads_at(in) && !stores_at(in)) continue;
             find_sources(t, in->args[0]);
             for (uint32_t k = 0; k < t->sources.n; k++) {

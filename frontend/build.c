@@ -331,10 +331,10 @@ static void report_result(Eval *e, const Instance *inst) {
     diag_note(e->diags, d, &at, "%s here", e_text(e, c->a));
 }
 
-Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args) {
+Val build_at(Eval *e, Instance *inst, const Callee *callee, const Val *args, BlockId exit) {
     Frame fr = make_frame(e, inst, args);
     fr.closure = callee->closure;
-    Body b = {.e = e, .fr = &fr, .inst = inst, .exit = ir_block(e->m)};
+    Body b = {.e = e, .fr = &fr, .inst = inst, .exit = exit};
     uint32_t span = e->span;
     BlockId from = e->cur;
     e->frame = &fr;
@@ -351,12 +351,27 @@ Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args)
     return b.result;
 }
 
+Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args) {
+    return build_at(e, inst, callee, args, ir_block(e->m));
+}
+
+/* A kernel or function called from Python that calls itself: its body is that of the recursion. */
+static void build_kernel_again(Eval *e, Instance *inst, Body *b) {
+    Val v = build_recursive(e, inst, &inst->callee, b->fr->args);
+    return_from_kernel(b, (PySpan){.line = inst->f->first_line}, v.ty ? v : val_none(e));
+    if (!e_terminated(e)) e_ret(e, 0, NULL);
+}
+
 void build_kernel(Eval *e, Instance *inst, const Val *args) {
     Frame fr = make_frame(e, inst, args);
     Body b = {.e = e, .fr = &fr, .inst = inst};
     e->frame = &fr;
-    if (inst->result_conflict) report_result(e, inst);
-    build_body(&b);
-    e->frame = fr.caller;
+    if (inst->recursive) build_kernel_again(e, inst, &b);
+    else {
+        if (inst->result_conflict) report_result(e, inst);
+        build_body(&b);
+    }
     e_finish_phis(e);
+    finish_recursions(e);
+    e->frame = fr.caller;
 }

@@ -158,17 +158,6 @@ static bool bind_python(Eval *e, const CallSite *site, const Callee *c, Val fn, 
     return true;
 }
 
-/* Is this call inside a call of the function with the same types and constants? Then it would never end. */
-static bool calls_itself(const Eval *e, const PyFunc *f, uint32_t n, const Val *args) {
-    for (const Frame *fr = e->frame; fr; fr = fr->caller) {
-        if (fr->inst->base != f || fr->inst->nargs != n) continue;
-        uint32_t k = 0;
-        while (k < n && val_same(fr->inst->args[k], args[k])) k++;
-        if (k == n) return true;
-    }
-    return false;
-}
-
 /* What jit(signatures, device=True) declares of a function: a tuple of dtypes, the result's and then the parameters',
  * for each signature, with None where it says no scalar type. `base`: where the signature begins that fits the
  * arguments best.
@@ -256,7 +245,7 @@ Val call_declared_result(Eval *e, const CallSite *site, const Instance *inst, Va
 /* A call whose result is known and that does nothing else needs to be built only once. */
 static Val build_call(Eval *e, Instance *inst, const Callee *callee, const Val *args) {
     uint32_t first = e->m->instrs.n;
-    Val v = build_inline(e, inst, callee, args);
+    Val v = inst->recursive ? build_recursive(e, inst, callee, args) : build_inline(e, inst, callee, args);
     bool pure = v.ty && val_is_known(v) && v.ty->kind != TY_POISON;
     for (uint32_t i = first; pure && i < e->m->instrs.n; i++) {
         Op op = (Op)e->m->instrs.at[i].op;
@@ -266,26 +255,49 @@ static Val build_call(Eval *e, Instance *inst, const Callee *callee, const Val *
     return v;
 }
 
+/* A call inside a call of the same function with arguments of the same types and constants. */
+static Val call_running(Eval *e, const CallSite *site, Instance *inst, const Callee *callee, const Val *args) {
+    if (!e->building) {
+        inst->recursive = true;
+        return inst->assumed;
+    }
+    Recursion *r = recursion_of(e, inst);
+    if (r->inst->result.ty) return call_again(e, site->span, r, callee, args);
+    return e_fail(e, site->span, "let it return without that call where it ends", DIAG_RECURSION, inst->f->name);
+}
+
+static Val call_new(Eval *e, Instance *inst, const Callee *callee, const Val *args) {
+    if (!e->building || inst->foldable) return inst->result;
+    return build_call(e, inst, callee, args);
+}
+
+/* A recursion that constants would end, but not soon: they are taken as run-time values. */
+static Val too_deep(Eval *e, const CallSite *site, const PyFunc *f, uint32_t n, const Val *args) {
+    if (!e->building && widen_recursion(e, f, n, args)) return val_poison(e);
+    return e_fail(e, site->span, NULL, DIAG_TOO_DEEP, (unsigned)MAX_DEPTH, f->name);
+}
+
 Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args) {
     const PyFunc *f = func_for(e, callee->code);
+    if (e->restart) return val_poison(e);
     if (!f) { /* what can't be translated was reported at the first call */
         if (!e->diags->nerrors) e_fail(e, site->span, NULL, DIAG_NO_CODE, site->name);
         return val_poison(e);
     }
-    if (e->depth >= MAX_DEPTH) return e_fail(e, site->span, NULL, DIAG_TOO_DEEP, (unsigned)MAX_DEPTH, f->name);
     Val *bound;
     if (!bind_python(e, site, callee, fn, f, n, args, &bound)) return val_poison(e);
     Declared declared = declared_types(e, callee, f->params.n, bound);
     for (uint32_t i = 0; declared.types && i < f->params.n; i++)
         if (!convert_declared(e, site, declared, i + 1, &bound[i])) return val_poison(e);
-    if (calls_itself(e, f, f->params.n, bound))
-        return e_fail(e, site->span, "write a loop; what is left to do goes into a local array", DIAG_RECURSION,
-                      f->name);
+    widen_arguments(e, f, f->params.n, bound);
+    Instance *running = running_instance(e, f, callee, f->params.n, bound);
+    if (running) return declared_result(e, site, declared, call_running(e, site, running, callee, bound));
+    if (!e->building && recursion_multiplies(e, f) && widen_recursion(e, f, f->params.n, bound)) return val_poison(e);
+    if (e->depth >= MAX_DEPTH) return too_deep(e, site, f, f->params.n, bound);
     if (e->building && ++e->calls > MAX_CALLS)
         return e_fail(e, site->span, "write a loop", DIAG_TOO_MANY_CALLS, (unsigned)MAX_CALLS, f->name);
     Instance *inst = infer_instance(e, f, callee, f->params.n, bound);
-    Val result = e->building && !inst->foldable ? build_call(e, inst, callee, bound) : inst->result;
-    return declared_result(e, site, declared, result);
+    return declared_result(e, site, declared, call_new(e, inst, callee, bound));
 }
 
 static const char *const not_in_kernel = "a kernel calls math, gpu, elementwise numpy functions and plain Python "

@@ -347,6 +347,7 @@ Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, ui
     for (uint32_t i = 0; i < n; i++)
         if (args[i] == REF_NONE) return REF_NONE;
     if (e_terminated(e)) e->cur = ir_block(e->m); /* after e_raise: unreachable */
+    if (op == OP_ALLOCA && e->recursion) return frame_memory(e, imm);
     if (op_info[op].flags & (WRITES | SYNC) && !(op_info[op].flags & ENDS)) {
         bool local = op == OP_STORE && e->m->instrs.at[args[0]].type == T_PTRL;
         local ? e->epoch.local++ : e->epoch.other++;
@@ -354,17 +355,23 @@ Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, ui
     return ir_emit(e->m, e->cur, op, t, n, args, sub, imm, e->span);
 }
 
-/* In the entry block, before its end: what is in it lasts while the kernel runs, also through a loop around the place.
- */
+/* Before the end of a block that may have one already. */
+Ref e_emit_early(Eval *e, BlockId b, Op op, Type t, uint32_t nargs, const Ref *args, uint64_t imm) {
+    Ref r = ir_emit(e->m, b, op, t, nargs, args, 0, imm, e->span);
+    Block *block = &e->m->blocks.at[b];
+    uint32_t n = block->instrs.n;
+    if (n < 2 || !(op_info[e->m->instrs.at[block->instrs.at[n - 2]].op].flags & ENDS)) return r;
+    block->instrs.at[n - 1] = block->instrs.at[n - 2];
+    block->instrs.at[n - 2] = r;
+    return r;
+}
+
+/* In the entry block: what is in it lasts while the kernel runs, also through a loop around the place. In a function
+ * that calls itself, it lasts as long as the call. */
 Ref e_alloca(Eval *e, uint64_t bytes) {
     if (!e->building) return REF_NONE;
-    Ref r = ir_emit(e->m, 0, OP_ALLOCA, T_PTRL, 0, NULL, 0, bytes, e->span);
-    Block *entry = &e->m->blocks.at[0];
-    uint32_t n = entry->instrs.n;
-    if (n < 2 || !(op_info[e->m->instrs.at[entry->instrs.at[n - 2]].op].flags & ENDS)) return r;
-    entry->instrs.at[n - 1] = entry->instrs.at[n - 2];
-    entry->instrs.at[n - 2] = r;
-    return r;
+    if (e->recursion) return frame_memory(e, bytes);
+    return e_emit_early(e, 0, OP_ALLOCA, T_PTRL, 0, NULL, bytes);
 }
 
 Ref e_op1(Eval *e, Op op, Type t, Ref a) { return e_emit(e, op, t, 1, &a, 0, 0); }

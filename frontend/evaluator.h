@@ -9,6 +9,7 @@
  * attrs.c     attributes; step.c one instruction of Python SSA
  * infer.c     the fixed point over one function; unroll.c loops that must be unrolled; undef.c variables that aren't assigned on every path
  * printfns.c  text, print, raise
+ * recursion.c functions that call themselves at run time; frames.c where their values are meanwhile
  * build.c     the IR of a function; contract.c products and sums that become FMA */
 #ifndef GPU_EVALUATOR_H
 #define GPU_EVALUATOR_H
@@ -48,6 +49,8 @@ typedef struct Instance {
     Conflict *result_conflict;
     bool unsettled;             /* the types still rose after many sweeps */
     bool foldable;              /* the result is known, and a call does nothing else */
+    bool recursive;             /* it calls itself with arguments of the same types and constants */
+    Val assumed;                /* recursive: what those calls were taken to return; ty NULL: nothing yet */
     uint32_t fails;             /* instructions that can't be typed */
     struct Instance *next;
 } Instance;
@@ -79,6 +82,33 @@ typedef struct AttrEntry {
     const char *name;
 } AttrEntry;
 
+/* A call of a function from inside itself. Until frames.c has done its work, `from` jumps to `back`. */
+typedef struct CallAgain {
+    struct Recursion *caller;   /* the innermost activation at the call */
+    BlockId from, back;         /* where it leaves for the function; where it comes back */
+    Ref step;                   /* a constant to be set: from the caller's frame to the new one, in bytes */
+    Ref limit;                  /* a constant to be set: the last place in the stack where a frame may lie */
+    Ref base;                   /* caller's place + step */
+    RefVec args, results;       /* for the PHIs of the function's entry; PHIs of `back` */
+} CallAgain;
+
+/* A function that calls itself at run time: one body for all activations, whose values lie in a stack of the thread's own. */
+typedef struct Recursion {
+    const Instance *inst;
+    BlockId entry, exit, done;  /* PHIs of the parameters; PHIs of the results; what follows the first call */
+    Ref place;                  /* PHI of entry: where the activation's frame lies in the stack, in bytes */
+    Ref frame;                  /* its address */
+    Ref outer_step, outer_limit;    /* of the first call, inside another recursion: as in CallAgain; else REF_NONE */
+    RefVec params, results;
+    VEC(CallAgain) calls;
+    bool connected;             /* calls jump to the entry */
+    uint32_t bytes;             /* of the frame: the number of the call that made it, then arrays */
+    struct Recursion *around;   /* the recursion in whose body this one is */
+} Recursion;
+
+/* A parameter whose constants recursion would never end to make new instances for: it is taken as a run-time value. */
+typedef struct Widened { const PyFunc *f; uint32_t param; } Widened;
+
 /* Counts what may have changed the thread's own memory, and any other: array expressions made before are stale. */
 typedef struct Epoch { uint32_t other, local; } Epoch;
 
@@ -104,6 +134,11 @@ struct Eval {
     VEC(DataEntry) data;
     VEC(SharedEntry) shared;
     VEC(AttrEntry) attrs;
+    VEC(Widened) widened;
+    bool restart;               /* one was added: what was inferred so far is to be forgotten */
+    Recursion *recursion;       /* the innermost that is being built, or NULL */
+    VEC(Recursion *) recursions;    /* all that were built, inner ones first */
+    Ref stack;                  /* what they lie in; REF_NONE: there are none */
     Instance *instances;
     uint32_t fails;             /* mistakes met in infer mode, where they aren't reported */
     uint32_t calls;             /* built inline so far */
@@ -114,6 +149,7 @@ struct Eval {
 /* eval.c */
 Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, uint64_t imm);
 Ref e_alloca(Eval *e, uint64_t bytes);              /* memory of the thread's own */
+Ref e_emit_early(Eval *e, BlockId b, Op op, Type t, uint32_t nargs, const Ref *args, uint64_t imm);
 void e_set_span(Eval *e, PySpan span);
 void e_finish_phis(Eval *e);
 void e_ret(Eval *e, uint32_t n, const Ref *values);
@@ -267,7 +303,22 @@ bool host_result(Eval *e, PySpan span, Val v, RefVec *out, ArgType *type);
 void eval_raise(Eval *e, PySpan span, Val exception);                        /* building only */
 void raise_index_error(Eval *e, PySpan span, Val index, uint32_t axis, Val n); /* building only: NumPy's IndexError */
 
+/* recursion.c */
+Instance *running_instance(const Eval *e, const PyFunc *f, const Callee *c, uint32_t n, const Val *args);   /* this call is inside of; or NULL */
+bool recursion_multiplies(const Eval *e, const PyFunc *f);   /* constants make very many instances of it */
+bool widen_recursion(Eval *e, const PyFunc *f, uint32_t n, const Val *args);   /* false: nothing that could be */
+void widen_arguments(Eval *e, const PyFunc *f, uint32_t n, Val *args);
+Recursion *recursion_of(const Eval *e, const Instance *inst);      /* being built; or NULL */
+Val build_recursive(Eval *e, Instance *inst, const Callee *callee, const Val *args);
+Val call_again(Eval *e, PySpan span, Recursion *r, const Callee *callee, const Val *args);
+Ref frame_memory(Eval *e, uint64_t bytes);          /* of the innermost activation */
+Val val_without_constants(Eval *e, Val v);
+
+/* frames.c: gives the recursions their ways back and their stack. */
+void finish_recursions(Eval *e);
+
 /* infer.c */
+bool same_callee(const Eval *e, const Callee *a, const Callee *b);
 bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to);
 Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args);
 
@@ -293,6 +344,8 @@ void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span
 /* build.c */
 ArgType argtype_of(Eval *e, Ty ty);                  /* what the host makes a Python object of; ARG_NONE: it can't */
 Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args);     /* at the current place; ty NULL: never returns */
+/* The body at the current place, its results' PHIs in `exit`; returns those. */
+Val build_at(Eval *e, Instance *inst, const Callee *callee, const Val *args, BlockId exit);
 void build_kernel(Eval *e, Instance *inst, const Val *args);
 
 /* contract.c */

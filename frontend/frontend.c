@@ -235,6 +235,11 @@ IrModule *frontend_compile(Arena *arena, const FrontendRequest *req, DiagList *d
     if (!kernel_arguments(e, f, args)) return NULL;
     Callee callee = {.code = req->function, .globals = req->function};
     Instance *inst = infer_instance(e, f, &callee, f->params.n, args);
+    while (e->restart) { /* each time, another parameter of a recursion has lost its constants */
+        e->restart = false;
+        e->instances = NULL;
+        inst = infer_instance(e, f, &callee, f->params.n, args);
+    }
     e->m = ir_new(arena, frontend_mangle(arena, f->name, req->args, req->nargs));
     e->m->facts = req->facts;
     e->m->host_function = req->host_function;

@@ -45,6 +45,7 @@ typedef struct FrontendRequest {
     bool self_contained;             /* captured arrays of any size are part of the code */
     bool fma;                        /* decided here: MUL and ADD of one expression become FMA */
     ArgType *result;                 /* out, host_function: the type of what it returns, weak kinds too; NULL: not wanted */
+    uint32_t recursion_limit;        /* how deep functions call themselves at run time */
     bool debug;                      /* checks that cost: integer and float division by zero raise ... */
     bool boundscheck;                /* indices out of bounds raise */
 } FrontendRequest;

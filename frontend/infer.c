@@ -8,10 +8,10 @@
  * An instance (function, types and constants of its arguments) is inferred once. */
 #include "evaluator.h"
 
-enum { FREE_SWEEPS = 12, MAX_SWEEPS = 60 };
+enum { FREE_SWEEPS = 12, MAX_SWEEPS = 60, FREE_ROUNDS = 4, MAX_ROUNDS = 12 };
 
 /* ---- instances --------------------------------------------------------------------------------------- */
-static bool same_callee(const Eval *e, const Callee *a, const Callee *b) {
+bool same_callee(const Eval *e, const Callee *a, const Callee *b) {
     if (a->code != b->code && !e->host->same(e->host->self, a->code, b->code)) return false;
     return !a->closure.ty == !b->closure.ty && (!a->closure.ty || val_same(a->closure, b->closure));
 }
@@ -105,15 +105,6 @@ static void set_cell(Sweep *w, PyRef r, Val v) {
     changed(w);
 }
 
-/* Without its constants: what a variable is that may also be the zero of an unassigned one. */
-static Val without_constants(Eval *e, Val v) {
-    if (v.ty->kind == TY_SCALAR) return (Val){.ty = v.ty};
-    Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
-    for (uint32_t i = 0; i < v.ty->n; i++) items[i] = without_constants(e, v.items[i]);
-    v.items = items;
-    return v;
-}
-
 static void sweep_phi(Sweep *w, PyRef r) {
     Instance *inst = w->inst;
     const PyInstr *in = &inst->f->instrs.at[r];
@@ -143,7 +134,7 @@ static void sweep_phi(Sweep *w, PyRef r) {
         v = val_poison(w->e);
     if (undef != inst->maybe_undef[r]) changed(w);
     inst->maybe_undef[r] = undef;
-    if (undef && e_numba(w->e) && contributes(v)) v = without_constants(w->e, v);
+    if (undef && e_numba(w->e) && contributes(v)) v = val_without_constants(w->e, v);
     if (v.ty) set_cell(w, r, val_abstract(w->e, v));
 }
 
@@ -221,7 +212,7 @@ static void infer(Eval *e, Instance *inst) {
     PyBlockId n = inst->f->blocks.n;
     Sweep w = {.e = e, .fr = &fr, .inst = inst, .loop_start = loop_starts(e, inst->f)};
     inst->reached[0] = true;
-    while (w.again < n && w.number++ < MAX_SWEEPS) {
+    while (w.again < n && w.number++ < MAX_SWEEPS && !e->restart) {
         PyBlockId first = w.again;
         w.again = n;
         for (PyBlockId b = first; b < n; b++)
@@ -239,6 +230,29 @@ void infer_again(Eval *e, Instance *inst, const PyFunc *f) {
     infer(e, inst);
 }
 
+/* Forgets the instances that were made since this one: they took its result for something else. */
+static void forget_since(Eval *e, const Instance *inst) {
+    while (e->instances != inst) e->instances = e->instances->next;
+}
+
+/* A function that calls itself is inferred again with what it was found to return, until that is what it returns. The
+ * first time, the calls inside return nothing: the result comes from the ways without them. */
+static void settle_recursion(Eval *e, Instance *inst) {
+    for (uint32_t round = 0; inst->recursive && !e->restart; round++) {
+        Val had = inst->assumed, result = inst->result;
+        if (val_same(had, result) || !result.ty || val_poisoned(result)) return;
+        if (round > FREE_ROUNDS && !val_join(e, had, result, &result)) result = val_poison(e);
+        if (round > MAX_ROUNDS) {
+            inst->unsettled = true;
+            return;
+        }
+        forget_since(e, inst);
+        inst->assumed = val_abstract(e, result);
+        infer_again(e, inst, inst->base);
+        unroll_until_typed(e, inst);
+    }
+}
+
 Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args) {
     Instance *inst = find_instance(e, f, callee, nargs, args);
     if (!inst) {
@@ -247,6 +261,7 @@ Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_
         e->building = false;
         infer(e, inst);
         unroll_until_typed(e, inst);
+        settle_recursion(e, inst);
         e->building = building;
     }
     if (!e->building) e->fails += inst->fails;

@@ -102,17 +102,27 @@ static bool changes_first(const PyInstr *in) {
     return in->op == PY_STORE_SUBSCR || in->op == PY_STORE_ATTR || (in->op == PY_BINARY && in->imm & PYB_INPLACE);
 }
 
-static Effects effects_of_call(const Eval *e, const Instance *inst, const PyInstr *in, unsigned depth);
+/* The functions that are being looked at, from the innermost: one that calls itself does no more than it does. */
+typedef struct Looking {
+    const Instance *inst;
+    const struct Looking *around;
+    unsigned depth;
+} Looking;
+
+static Effects effects_of_call(const Eval *e, const Looking *at, const PyInstr *in);
 
 /* Of all that a function does in one of its specialisations. */
-static Effects effects_of(const Eval *e, const Instance *inst, unsigned depth) {
+static Effects effects_of(const Eval *e, const Instance *inst, const Looking *around) {
     Effects all = {0};
+    const Looking here = {inst, around, around->depth + 1};
+    while (around && around->inst != inst) around = around->around;
+    if (around) return all;
     for (PyRef r = 1; r < inst->f->instrs.n && !(all.writes && all.makes); r++) {
         const PyInstr *in = &inst->f->instrs.at[r];
         if (!inst->reached[in->block]) continue;
         bool local = holds_local(inst->cell[r].ty);
         if (in->op == PY_CALL || in->op == PY_CALL_EX) {
-            Effects one = effects_of_call(e, inst, in, depth);
+            Effects one = effects_of_call(e, &here, in);
             all.writes |= one.writes;
             all.makes |= one.makes && local;
         } else if (changes_first(in)) all.writes |= holds_local(inst->cell[in->args[0]].ty);
@@ -122,9 +132,10 @@ static Effects effects_of(const Eval *e, const Instance *inst, unsigned depth) {
     return all;
 }
 
-static Effects effects_of_call(const Eval *e, const Instance *inst, const PyInstr *in, unsigned depth) {
+static Effects effects_of_call(const Eval *e, const Looking *at, const PyInstr *in) {
     enum { MOST_DEPTH = 16 };
-    if (in->op != PY_CALL || depth > MOST_DEPTH) return anything;
+    const Instance *inst = at->inst;
+    if (in->op != PY_CALL || at->depth > MOST_DEPTH) return anything;
     const DevFn *fn = called(e, inst, in);
     if (fn) return (Effects){!only_reads(fn), !gives_view(fn)};
     Val callee = inst->cell[in->args[0]];
@@ -133,7 +144,7 @@ static Effects effects_of_call(const Eval *e, const Instance *inst, const PyInst
          function = callee.ty && callee.ty->obj && (callee.ty->kind == TY_OBJECT || callee.ty->kind == TY_FUNCTION);
     for (const Instance *i = e->instances; i && function; i = i->next) {
         if (i->callee.code != callee.ty->obj && !e->host->same(e->host->self, i->callee.code, callee.ty->obj)) continue;
-        Effects one = effects_of(e, i, depth + 1);
+        Effects one = effects_of(e, i, at);
         found = true;
         all.writes |= one.writes;
         all.makes |= one.makes;
@@ -141,7 +152,9 @@ static Effects effects_of_call(const Eval *e, const Instance *inst, const PyInst
     return found ? all : anything;
 }
 
-static Effects call_effects(const Plan *p, const PyInstr *in) { return effects_of_call(p->e, p->inst, in, 0); }
+static Effects call_effects(const Plan *p, const PyInstr *in) {
+    return effects_of_call(p->e, &(Looking){p->inst, NULL, 0}, in);
+}
 
 /* Is the result memory of the instruction's own? */
 static bool makes(const Plan *p, const PyInstr *in, PyRef r) {

@@ -131,7 +131,7 @@ void unroll_until_typed(Eval *e, Instance *inst) {
     Failure *best, *where;
     uint32_t nbest = count_failures(e, inst, &best), n = nbest, rounds = 0;
     Instance trial = *inst;
-    for (where = best; trial.fails && rounds < MAX_ROUNDS; rounds++) {
+    for (where = best; trial.fails && rounds < MAX_ROUNDS && !e->restart; rounds++) {
         PyLoop *loops = ARENA_ARRAY(e->arena, PyLoop, trial.f->blocks.n + 1),
                *chosen = ARENA_ARRAY(e->arena, PyLoop, trial.f->blocks.n + 1);
         uint32_t nchosen = choose(loops, find_loops(e, &trial, loops), where, n, chosen);

@@ -33,6 +33,7 @@ static void run_frontend(Compilation *c, const CompileRequest *r) {
                                .self_contained = r->self_contained,
                                .result = &c->result,
                                .fma = r->options->fma,
+                               .recursion_limit = r->options->recursion_limit,
                                .debug = r->options->debug,
                                .boundscheck = r->options->boundscheck || r->options->debug};
     c->diags.arena = &c->arena;

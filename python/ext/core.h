@@ -106,7 +106,7 @@ typedef struct Options {
     bool device, fma, fastmath, lineinfo, debug, boundscheck;
     uint8_t opt;
     uint16_t max_registers;
-    uint32_t max_threads, min_blocks;
+    uint32_t max_threads, min_blocks, recursion_limit;
 } Options;
 
 struct KernelObject {

@@ -94,7 +94,9 @@ int kernel_read_options(PyObject *dict, Options *out) {
     if (read_bool(dict, "device", &out->device) < 0 || read_bool(dict, "fastmath", &out->fastmath) < 0 ||
         read_bool(dict, "lineinfo", &out->lineinfo) < 0 || read_bool(dict, "debug", &out->debug) < 0 ||
         read_bool(dict, "boundscheck", &out->boundscheck) < 0 ||
-        read_uint(PyDict_GetItemString(dict, "max_registers"), &registers) < 0 || read_uint(level, &opt) < 0)
+        read_uint(PyDict_GetItemString(dict, "max_registers"), &registers) < 0 ||
+        read_uint(PyDict_GetItemString(dict, "recursion_limit"), &out->recursion_limit) < 0 ||
+        read_uint(level, &opt) < 0)
         return -1;
     if (PyDict_GetItemString(dict, "fma") && read_bool(dict, "fma", &out->fma) < 0) return -1;
     if (bounds && PyTuple_Check(bounds) && PyTuple_GET_SIZE(bounds) == 2 &&

@@ -32,6 +32,7 @@ OPTIONS: dict[str, Any] = {
     "lineinfo": True,
     "debug": False,
     "boundscheck": False,
+    "recursion_limit": 256,
     "opt": 2,
     "cache": False,
     "link": (),
@@ -241,6 +242,9 @@ def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F
         An index that is out of bounds raises IndexError, on every device: with NumPy's message, the line and the
         thread. Without it, such an access is undefined. Default: False; True where the environment variable
         ``GPU_BOUNDSCHECK`` is 1.
+    recursion_limit : int
+        How deep functions may call themselves where only run time knows the end, 1 to 65535. Each thread has a stack
+        for so many calls, of 256 KiB at most; a call beyond it raises RecursionError. Default 256.
     opt : int or bool
         0 to 3, or True, False for 3 and 0. Default 2.
     cache : bool
@@ -352,6 +356,9 @@ def check_options(given: dict[str, Any]) -> dict[str, Any]:
     elif not isinstance(opt, int) or not 0 <= opt <= 3:
         raise TypeError(f"jit: opt is 0, 1, 2, 3 or a bool, and this is {opt!r}")
     options["max_registers"] = _count("max_registers", options["max_registers"] or 0, 255)
+    limit = options["recursion_limit"]
+    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= 65535:
+        raise TypeError(f"jit: recursion_limit takes integers from 1 to 65535, and this is {limit!r}")
     bounds = options["launch_bounds"]
     bounds = tuple(bounds) if isinstance(bounds, (tuple, list)) else (bounds or 0, 0)
     if not 1 <= len(bounds) <= 2:

@@ -310,10 +310,10 @@ def min_of_nothing(x):
 #    in kernel in_a_called_function(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message recursion(f4[::1])
-# UnsupportedError: calls.py:23:12: error: forever() calls itself, and a kernel has no stack for calls whose end only run time knows
+# UnsupportedError: calls.py:23:12: error: forever() calls itself on every way to its end
 #    23 |     return forever(n - 1)
 #       |            ^^^^^^^^^^^^^^
-#    help: write a loop; what is left to do goes into a local array
+#    help: let it return without that call where it ends
 #    called from recursion, calls.py:140:12
 #   140 |     x[0] = forever(x[0])
 #       |            ^^^^^^^^^^^^^
