@@ -242,10 +242,18 @@ static Val array_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a,
     return array_map(e, span, (ExprOp){EXPR_BINARY, (uint8_t)op, NULL}, 2, (Val[]){a, b});
 }
 
+/* A member of an IntEnum is a Python int beside Python's numbers; NumPy takes it for an int64. */
+static Val member_beside(Eval *e, Val v, Val other) {
+    bool typed = val_is_many(other) || (val_is_scalar(other) && !other.ty->weak);
+    return v.member && typed ? val_convert(e, v, SCALAR(DT_I64, false)) : v;
+}
+
 Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     bool in_place = op & PYB_INPLACE;
     op &= ~(unsigned)PYB_INPLACE;
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    a = member_beside(e, a, b);
+    b = member_beside(e, b, a);
     if (elementwise(a, b)) return array_binary(e, span, op, in_place, a, b);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
         Val v = instance_binary(e, span, (PyBinary)op, a, b);

@@ -398,6 +398,12 @@ def k_enum_int_attributes(a, o, n):
     o[i] = Mode.MUL.value + len(Mode.MUL.name) + Mode.ADD * i
 
 
+def k_enum_beside_typed_numbers(a, o, n):
+    i = gpu.grid(1)
+    third = (Mode.MUL * (a[:4] / np.float32(3)))[1]
+    o[i] = (Mode.MUL + np.int8(125 - i)) / 7 + third + (Mode.ADD + 1) * np.float32(0.1)
+
+
 def k_enum_name_compare(a, o, n):
     i = gpu.grid(1)
     o[i] = i + (Mode.ADD.name == "ADD") + (Color.NAME.value == "abc") * 2

@@ -9,11 +9,16 @@ division of weak numbers by zero, floats stored into integers out of range.
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from .flow import Flow
+from .memory import CELLS, Memory, record_dtype, same
+from .objects import OBJECTS, Objects
 from .writer import Sampler, function_of, launch
 
 N = 16  # threads, and the length of every array
@@ -22,43 +27,11 @@ INTS = {"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
 FLOATS = {"f2", "f4", "f8"}
 COMPLEX = {"c8", "c16"}
 WEAK = {"int", "float", "bool"}
-HELPERS = """\
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
-
-
-class Pair(NamedTuple):
-    left: Any
-    right: Any
-
-    def swapped(self):
-        return Pair(self.right, self.left)
-
-
-@dataclass
-class Box:
-    value: Any
-    label: str = "plain"
-
-    def relabeled(self, label):
-        return Box(self.value, label)
-
-    @property
-    def shown(self):
-        return self.value if self.label == "plain" else -self.value
-
-
+HELPERS = (
+    OBJECTS
+    + """\
 def doubled(x, times):
     return x if times == 0 else doubled(x + x, times - 1)
-
-
-def chosen(mode, **parts):
-    match mode:
-        case "left" | "right":
-            return parts[mode]
-        case _:
-            return parts["left"]
 
 
 def pick(c, x, y):
@@ -96,13 +69,16 @@ def total(*items):
 
 
 """
+)
 
 
 def kind_of(value: Any) -> str:
     """The type of a sample: a dtype code, or int, float, bool for Python's own."""
-    if isinstance(value, np.generic):
-        return "?" if value.dtype == np.bool_ else value.dtype.str.lstrip("<|>=")
-    return type(value).__name__
+    return code_of(value.dtype) if isinstance(value, np.generic) else type(value).__name__
+
+
+def code_of(dtype: np.dtype[Any]) -> str:
+    return "?" if dtype == np.bool_ else dtype.str.lstrip("<|>=")
 
 
 @dataclass
@@ -114,16 +90,21 @@ class Kernel:
     inputs: list[tuple[str, str]] = field(default_factory=list)  # name, dtype
     outputs: list[tuple[str, str]] = field(default_factory=list)
     scalars: dict[str, Any] = field(default_factory=dict)
+    records: bool = False  # there are r and q
+    cells: bool = False  # ... cells0, cells1 ...
+    fails: bool = False  # a thread raises an exception
 
-    def arguments(self) -> list[Any]:
-        """Fresh arguments: input arrays, scalars, output arrays."""
+    def arguments(self) -> dict[str, Any]:
+        """Fresh arguments by name, in the order of the parameters."""
         rng = np.random.default_rng(self.seed)
-        values: list[Any] = [sample_array(rng, dtype) for _, dtype in self.inputs]
-        return values + list(self.scalars.values()) + [np.zeros(N, dtype) for _, dtype in self.outputs]
-
-    def names(self) -> list[str]:
-        """Parameter names in the order of `arguments`."""
-        return [n for n, _ in self.inputs] + list(self.scalars) + [n for n, _ in self.outputs]
+        values: dict[str, Any] = {name: sample_array(rng, dtype) for name, dtype in self.inputs} | self.scalars
+        values |= {name: np.zeros(N, dtype) for name, dtype in self.outputs}
+        if self.records:
+            values["r"], values["q"] = (np.zeros(N, record_dtype(self.seed)) for _ in "rq")
+            fill(rng, values["r"])
+        if self.cells:
+            values |= {f"cells{k}": sample_array(rng, dtype) for k, dtype in enumerate(CELLS)}
+        return values
 
 
 def sample_array(rng: np.random.Generator, dtype: str) -> np.ndarray:
@@ -143,13 +124,33 @@ def sample_array(rng: np.random.Generator, dtype: str) -> np.ndarray:
     return np.where(rng.random(N) < 0.2, rng.choice(edges, N), values).astype(dtype)
 
 
-class Generator(Sampler):
+def fill(rng: np.random.Generator, records: np.ndarray) -> None:
+    """Sample values into all fields."""
+    for name in records.dtype.names or ():
+        part = records[name]
+        if part.dtype.names:
+            fill(rng, part)
+        else:
+            columns = part.reshape(N, -1)
+            for k in range(columns.shape[1]):
+                columns[:, k] = sample_array(rng, code_of(part.dtype))
+
+
+class Generator(Objects, Memory, Flow, Sampler):
     """Makes one kernel."""
+
+    WEAK, COMPLEX = WEAK, COMPLEX
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed, HELPERS)
+        import gpu
+
         self.kernel = Kernel(seed)
         self.kinds: dict[str, str] = {}
+        self.small: dict[str, str] = {}  # arrays of three, with their kind
+        self.env["gpu"] = gpu
+        self.special = self.random.random() < 0.5  # statements that few kernels have
+        self.prints = self.random.random() < 0.1
 
     def make(self) -> Kernel:
         r = self.random
@@ -166,8 +167,13 @@ class Generator(Sampler):
         for _ in range(3):
             self.assign(1)
         self.statements(1, r.randint(2, 7))
-        self.store_all()
-        head = f"def kernel({', '.join(self.kernel.names())}):\n    i = gpu.grid(1)\n"
+        if r.random() < 0.1:
+            self.early_return()
+            self.statements(1, r.randint(1, 4))
+        self.store_all(1)
+        if r.random() < 0.04:
+            self.failure()
+        head = f"def kernel({', '.join(self.kernel.arguments())}):\n    i = gpu.grid(1)\n"
         self.kernel.source = HELPERS + head + "\n".join(self.lines) + "\n"
         return self.kernel
 
@@ -184,9 +190,25 @@ class Generator(Sampler):
         value = super().evaluate(text)
         return value if isinstance(value, (np.generic, bool, int, float)) else None
 
+    def kind(self, text: str) -> str:
+        """The type of an expression."""
+        return kind_of(self.evaluate(text))
+
+    def of_kind(self, kind: str) -> str | None:
+        """An expression of this type, if one is found."""
+        for _ in range(12):
+            text = self.expression(2)
+            if self.kind(text) == kind:
+                return text
+        names = self.variables(kind)
+        return self.random.choice(names) if names else None
+
     def leaf(self) -> str:
         r = self.random
         choice = r.random()
+        if self.small and r.random() < 0.15:
+            name = r.choice(list(self.small))
+            return r.choice([f"{name}[i % 3]", f"{name}[-1]", f"{name}.sum()", f"({name} + {name}[::-1])[1]"])
         names = list(self.kinds)
         if choice < 0.45 or not names:
             array = r.choice(self.kernel.inputs)[0]
@@ -242,7 +264,7 @@ class Generator(Sampler):
         if depth <= 0 or r.random() < 0.2:
             return self.leaf()
         a, b = self.expression(depth - 1), self.expression(depth - 1)
-        ka, kb = kind_of(self.evaluate(a)), kind_of(self.evaluate(b))
+        ka, kb = self.kind(a), self.kind(b)
         both_weak = ka in WEAK and kb in WEAK
         options = [f"({a} + {b})", f"({a} - {b})", f"-({a})"]
         if r.random() < 0.15:
@@ -285,36 +307,11 @@ class Generator(Sampler):
             options += [f"np.float32({a})", f"np.float64({a})"]
         return r.choice(options)
 
-    def through_objects(self, a: str, b: str) -> str:
-        """One of two values, or something made of them, by way of what only exists when compiling."""
-        r = self.random
-        ka, kb = kind_of(self.evaluate(a)), kind_of(self.evaluate(b))
-        options = [
-            f"Pair({a}, {b}).swapped().{r.choice(['left', 'right'])}",
-            f"Pair({a}, 2)._replace(right={b})[1]",
-            f"Box({a}).relabeled('plain').shown",
-            f"{{'p': {a}, 'q': {b}}}['q']",
-            f"[x for x in ({a}, {b}, {a})][{r.randint(-3, 2)}]",
-            f"chosen('{r.choice(['left', 'right', 'none'])}', left={a}, right={b})",
-            f"tuple(y for x in ({a}, {b}) for y in (x, 2))[{r.choice([0, 2])}]",
-            f"Pair(*[{a}, {b}]).{r.choice(['left', 'right'])}",
-        ]
-        if ka not in WEAK and ka != "?":
-            options += [f"doubled({a}, {r.randint(0, 3)})", f"partial(scaled, k=3)({a})"]
-            options += [f"Box({a}, label='x').shown", f"sum(x for x in ({a}, {b}))"]
-        if ka == kb and ka not in COMPLEX:
-            options += [f"sorted(({a}, {b}))[{r.randint(0, 1)}]", f"max(x for x in ({a}, {b}, {a}))"]
-        return r.choice(options)
-
     def condition(self, depth: int) -> str:
         r = self.random
         for _ in range(20):
             a, b = self.expression(depth), self.expression(depth)
-            orders = (
-                ["==", "!="]
-                if {kind_of(self.evaluate(x)) for x in (a, b)} & COMPLEX
-                else ["<", "<=", ">", ">=", "==", "!="]
-            )
+            orders = ["==", "!="] if {self.kind(x) for x in (a, b)} & COMPLEX else ["<", "<=", ">", ">=", "==", "!="]
             text = f"{a} {r.choice(orders)} {b}"
             if len(orders) > 2 and r.random() < 0.15:
                 text = f"{a} {r.choice(orders)} {b} {r.choice(orders)} {self.leaf_of_order()}"
@@ -334,7 +331,7 @@ class Generator(Sampler):
         """A leaf that has an order."""
         for _ in range(20):
             text = self.leaf()
-            if kind_of(self.evaluate(text)) not in COMPLEX:
+            if self.kind(text) not in COMPLEX:
                 return text
         return "i"
 
@@ -349,6 +346,10 @@ class Generator(Sampler):
         choice = r.random()
         if depth > 1 and r.random() < 0.5:
             self.reassign(depth)  # into a variable that is stored at the end
+        elif depth < 4 and self.special and r.random() < 0.35:
+            more = [self.record, self.record, self.small_array, self.small_array, self.own_cell, self.function]
+            more += [self.try_finally, self.loop_else, self.forever, self.assertion, self.untaken_raise]
+            r.choice([*more, *[self.printing] * 3 * self.prints])(depth)
         elif depth > 3 or choice < 0.45:
             self.assign(depth)
         elif choice < 0.6:
@@ -386,7 +387,7 @@ class Generator(Sampler):
         name = self.random.choice(names)
         for _ in range(20):
             text = self.expression(2)
-            if kind_of(self.evaluate(text)) == self.kinds[name]:
+            if self.kind(text) == self.kinds[name]:
                 return self.emit(depth, f"{name} = {text}")
             both = f"{name} + {text}"
             value = self.evaluate(both)
@@ -396,9 +397,9 @@ class Generator(Sampler):
 
     def scoped(self, depth: int, count: int) -> None:
         """A body: what it declares is gone after it."""
-        env, kinds = dict(self.env), dict(self.kinds)
+        env, kinds, small = dict(self.env), dict(self.kinds), dict(self.small)
         self.body(depth, lambda: self.statements(depth, count))
-        self.env, self.kinds = env, kinds
+        self.env, self.kinds, self.small = env, kinds, small
 
     def branch(self, depth: int) -> None:
         self.emit(depth, f"if {self.condition(1)}:")
@@ -494,16 +495,31 @@ class Generator(Sampler):
                 return self.emit(depth, f"{name}, {other} = {other}, {name}")
         return self.assign(depth)
 
-    def store_all(self) -> None:
+    def store_all(self, depth: int) -> None:
         """Each variable into an array of its own type: the comparison sees every one."""
         wide = {"int": "i8", "float": "f8", "bool": "?"}
+        self.kernel.outputs = []
         for number, name in enumerate(self.variables()):
             dtype = wide.get(self.kinds[name], self.kinds[name])
             self.kernel.outputs.append((f"o{number}", dtype))
-            self.emit(1, f"o{number}[i] = {name}")
+            self.emit(depth, f"o{number}[i] = {name}")
         if not self.kernel.outputs:
             self.kernel.outputs.append(("o0", "i8"))
-            self.emit(1, "o0[i] = i")
+            self.emit(depth, "o0[i] = i")
+
+    def early_return(self) -> None:
+        """Some threads end; what is stored so far are the first of all outputs."""
+        self.emit(1, f"if {self.condition(2)}:")
+        self.store_all(2)
+        self.emit(2, "return")
+
+    def failure(self) -> None:
+        """One thread raises an exception, whose text shows a value."""
+        self.kernel.fails = True
+        self.emit(1, f"if i == {self.random.randint(0, 15)}:")
+        shown = (self.variables() or ["i"])[0]
+        kind = self.random.choice(["ValueError", "IndexError", "RuntimeError"])
+        self.emit(2, f'raise {kind}(f"thread {{i}} has {{{shown}}}")')
 
 
 def generate(seed: int) -> Kernel:
@@ -516,26 +532,42 @@ def show(seed: int) -> str:
     return generate(seed).source
 
 
+def run(device: str, jitted: Any, args: dict[str, Any]) -> tuple[list[str], str]:
+    """Launch: the lines that were printed, sorted, and the exception that a thread raised."""
+    failed, out = "", io.StringIO()
+    with redirect_stdout(out):
+        try:
+            launch(device, jitted, (1, N), list(args.values()))
+        except (ValueError, IndexError, RuntimeError) as e:
+            failed = f"{type(e).__name__}: {e}"
+    return sorted(out.getvalue().splitlines()), failed
+
+
 def compare(seed: int) -> str | None:
     """Run a kernel on `python` and each device; None if they agree, else what differs."""
     import gpu
 
     kernel = generate(seed)
     jitted = gpu.jit(fma=False)(function_of(kernel.source, seed))
-    want: dict[str, np.ndarray] = {}
+    want: dict[str, Any] = {}
+    said: tuple[list[str], str] = ([], "")
     for device in ("python", "cpu", "emulated"):
         args = kernel.arguments()
         try:
-            launch(device, jitted, (1, N), args)
+            lines = run(device, jitted, args)
         except OverflowError as e:
             if device == "python" and "Python integer" in str(e):
                 return None  # a weak integer that doesn't fit: Python refuses the value, devices wrap
             return f"seed {seed}: {device}: {e}\n{kernel.source}"
         except Exception as e:
             return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{kernel.source}"
-        got = dict(zip(kernel.names(), args, strict=True))
-        want = want or got
-        for name, _ in kernel.outputs:
-            if not np.array_equal(want[name], got[name], equal_nan=want[name].dtype.kind in "fc"):
-                return f"seed {seed}: {name} on {device} is\n{got[name]!r}\nnot\n{want[name]!r}\n{kernel.source}"
+        if not want:
+            want, said = args, lines
+        if lines != said or (lines[1] and not kernel.fails):
+            return f"seed {seed}: {device} says\n{lines}\nnot\n{said}\n{kernel.source}"
+        if kernel.fails:
+            continue
+        for name, value in args.items():
+            if isinstance(value, np.ndarray) and not same(want[name], value):
+                return f"seed {seed}: {name} on {device} is\n{value!r}\nnot\n{want[name]!r}\n{kernel.source}"
     return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-REFUSALS = (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError)
+REFUSALS = (TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError)
 
 
 class Writer:
