@@ -80,12 +80,13 @@ def run_console(block: Block, folder: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the examples and a `gpu` command."""
+    """A folder with the examples, and the commands `gpu` and `python`."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    command = tmp_path / "bin" / "gpu"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gpu "$@"\n')
-    command.chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    for name, options in (("gpu", " -m gpu"), ("python", "")):
+        command = tmp_path / "bin" / name
+        command.write_text(f'#!/bin/sh\nexec "{sys.executable}"{options} "$@"\n')
+        command.chmod(0o755)
     return tmp_path
 
 
