@@ -185,6 +185,7 @@ Val fn_array_like(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         val_is_known((Val){.ty = ty_composite(e->types, TY_TUPLE, 0, a.ty->ndim, a.items + 1, NULL, NULL, NULL),
                            .items = a.items + 1});
     if (captured) return a;
+    if (e_numba(e) && a.ty->kind == TY_ARRAY) return a; /* an argument stays where it is, as in Numba */
     return e_fail(e, arg_span(site, 0), "a global, or a variable of an enclosing function, that is a NumPy array",
                   DIAG_ARG_TYPE, site->name, e_text(e, a));
 }

@@ -108,22 +108,33 @@ static Val step_extend(const Step *s) {
 
 /* ---- unpacking --------------------------------------------------------------------------------------- */
 
-static const char *unpack_help(const Step *s, Val v, bool sequence) {
+static const char *unpack_help(const Step *s, Val v, bool range) {
     uint32_t n = s->in->imm2;
-    if (sequence) return "index the items one by one: its length isn't known when compiling";
+    if (range) return "its length isn't known when compiling";
     if (!val_is_scalar(v) || n < 2 || n > 3) return NULL;
     return arena_printf(s->e->arena, "it is one number; gpu.grid(%u) gives %u", n, n);
 }
 
-/* An array whose length is known, or a range of constants, unpacks item by item. */
+/* As Python says it. */
+static void check_count(const Step *s, Val n) {
+    Eval *e = s->e;
+    Ref wanted = e_int(e, T_I64, s->in->imm2);
+    e_raise_if(e, s->span, e_cmp(e, PRED_LT, val_ref(e, n), wanted), "ValueError",
+               arena_printf(e->arena, "not enough values to unpack (expected %u)", s->in->imm2));
+    e_raise_if(e, s->span, e_cmp(e, PRED_LT, wanted, val_ref(e, n)), "ValueError",
+               arena_printf(e->arena, "too many values to unpack (expected %u)", s->in->imm2));
+}
+
+/* An array, whose length may be known at run time only, or a range of constants unpacks item by item. */
 static Val unpack_sequence(const Step *s, Val v) {
     Eval *e = s->e;
-    bool sequence = (v.ty->kind == TY_ARRAY && v.ty->ndim) || v.ty->kind == TY_RANGE;
-    Val n = sequence ? eval_len(e, s->span, v) : (Val){0};
+    bool array = v.ty->kind == TY_ARRAY && v.ty->ndim, range = v.ty->kind == TY_RANGE;
+    Val n = array || range ? eval_len(e, s->span, v) : (Val){0};
     Wide len;
-    if (!sequence || !val_as_int(n, &len))
-        return e_fail(e, s->span, unpack_help(s, v, sequence), DIAG_NOT_UNPACKABLE, e_text(e, v));
-    if (len != s->in->imm2) return e_fail(e, s->span, NULL, DIAG_UNPACK_COUNT, (unsigned)len, s->in->imm2);
+    bool known = (array || range) && val_as_int(n, &len);
+    if (!array && !known) return e_fail(e, s->span, unpack_help(s, v, range), DIAG_NOT_UNPACKABLE, e_text(e, v));
+    if (known && len != s->in->imm2) return e_fail(e, s->span, NULL, DIAG_UNPACK_COUNT, (unsigned)len, s->in->imm2);
+    if (!known && s->in->imm == 0) check_count(s, n);
     return eval_getitem(e, s->span, v, val_int(e, s->in->imm));
 }
 

@@ -56,6 +56,12 @@ def k_star(a, o, n):
     o[i] = x + r[0] + r[1] + len(r)
 
 
+def k_unpack_a_row(a, o, n):
+    i = gpu.grid(1)
+    x, y, z, w = a.reshape(4, 4)[i % 4]
+    o[i] = 1000 * x + 100 * y + 10 * z + w
+
+
 def k_nested(a, o, n):
     i = gpu.grid(1)
     s = 0.0

@@ -119,6 +119,17 @@ def test_numba_dialect() -> None:
     assert out.tolist() == [2.0, 40_001.0, 12_347.0]
 
 
+def test_an_argument_stays_where_it_is() -> None:
+    @cuda.jit
+    def kernel(out, table):
+        constant = cuda.const.array_like(table)
+        out[0] = constant[2]
+
+    out = np.zeros(1)
+    kernel[1, 1](out, TABLE)
+    assert out[0] == 3
+
+
 def test_it_is_no_part_of_the_code_and_goes_with_the_kernel(device: str) -> None:
     table = np.arange(LARGE, dtype=np.float64)
     gc.collect()

@@ -49,6 +49,23 @@ def bare(a):
     assert a[0] != 2
 
 
+@gpu.jit
+def unpacks(a, out):
+    x, y, z = a[0]
+    out[0] = x + y + z
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_rows_of_other_lengths(device: str) -> None:
+    out = np.zeros(1)
+    with gpu.device(device):
+        unpacks[1, 1](np.ones((2, 3)), out)
+        assert out[0] == 3
+        for n, what in ((2, "not enough"), (4, "too many")):
+            with pytest.raises(ValueError, match=rf"{what} values to unpack \(expected 3"):
+                unpacks[1, 1](np.ones((2, n)), out)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_message_line_block_and_thread(device: str) -> None:
     a = np.ones(64, "f4")

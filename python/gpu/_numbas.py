@@ -54,9 +54,9 @@ def type_of(kind: Any) -> Any:
     """
     name = type(kind).__name__
     if name == "Array":
-        if not kind.aligned:
-            raise TypeError(f"arrays of unaligned elements aren't supported: {kind}")
         element = one_type(dtype_of(kind.dtype))
+        if not kind.aligned and element.kind != "record":
+            raise TypeError(f"arrays of unaligned elements aren't supported: {kind}")
         return _core.Type("array", dtype=element.dtype, ndim=kind.ndim, layout=kind.layout, readonly=not kind.mutable)
     if name in ("Tuple", "UniTuple"):
         return one_type(tuple(kind.types))

@@ -119,7 +119,7 @@ class Array(Type):
     readonly : bool
         A kernel that writes it doesn't compile.
     aligned : bool
-        True: elements lie at multiples of their size.
+        True: elements lie at multiples of their size. Those of records needn't.
     """
 
     _test = staticmethod(lambda kind: getattr(kind, "kind", "") == "array")
@@ -128,11 +128,12 @@ class Array(Type):
         cls, dtype: Any, ndim: int, layout: Literal["C", "F", "A"], readonly: bool = False, aligned: bool = True
     ) -> _core.Type:
         """Make the type."""
-        if not aligned:
+        element = one_type(dtype)
+        if not aligned and element.kind != "record":
             raise NotImplementedError(
                 "arrays of unaligned elements aren't supported: numpy.require(x, requirements='A')"
             )
-        return _core.Type("array", dtype=one_type(dtype).dtype, ndim=ndim, layout=layout, readonly=readonly)
+        return _core.Type("array", dtype=element.dtype, ndim=ndim, layout=layout, readonly=readonly)
 
 
 class Tuple(BaseTuple):

@@ -125,6 +125,8 @@ def test_awaiting_a_stream() -> None:
 def test_device(device: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cuda.is_available()
     found = cuda.get_current_device()
+    assert found.ASYNC_ENGINE_COUNT >= 1 and found.MAX_SHARED_MEMORY_PER_BLOCK == 49152  # programs divide by them
+    assert cuda.gpus[0]._device.name == found.name
     assert found.WARP_SIZE == 32 and found.MULTIPROCESSOR_COUNT >= 1 and isinstance(found.name, bytes)
     assert found.MAX_THREADS_PER_BLOCK == 1024
     assert found.compute_capability == (found.COMPUTE_CAPABILITY_MAJOR, found.COMPUTE_CAPABILITY_MINOR)

@@ -53,6 +53,26 @@ _ATTRIBUTES = {
     "COMPUTE_CAPABILITY_MINOR": "compute_capability_minor",
 }
 
+# What the CPU device answers where it has no such number: programs divide by these and make arrays of such sizes. It is
+# what kernels may use, those of the capability that `_target` tells.
+_ON_THE_CPU = {
+    "MAX_THREADS_PER_MULTI_PROCESSOR": 2048,
+    "MAX_BLOCKS_PER_MULTIPROCESSOR": 32,
+    "MAX_REGISTERS_PER_BLOCK": 65536,
+    "MAX_REGISTERS_PER_MULTIPROCESSOR": 65536,
+    "MAX_SHARED_MEMORY_PER_BLOCK": 48 << 10,
+    "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 227 << 10,
+    "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 228 << 10,
+    "TOTAL_CONSTANT_MEMORY": 64 << 10,
+    "L2_CACHE_SIZE": 1 << 20,
+    "CLOCK_RATE": 1000000,
+    "MEMORY_CLOCK_RATE": 1000000,
+    "GLOBAL_MEMORY_BUS_WIDTH": 64,
+    "ASYNC_ENGINE_COUNT": 1,
+    "CONCURRENT_KERNELS": 1,
+    "COOPERATIVE_LAUNCH": 1,
+}
+
 
 def _kind() -> str:
     """The kind of the current device: numbers of devices count those of this kind."""
@@ -76,7 +96,7 @@ class Device:
     """
 
     def __init__(self, device: str) -> None:
-        self._device = device
+        self._text = device
         number = device.partition(":")[2]
         self.id = int(number) if number else 0
         self._before: list[str] = []
@@ -85,6 +105,11 @@ class Device:
     def name(self) -> bytes:
         """The device's name, as bytes, as Numba has it."""
         return str(self._properties.name).encode()
+
+    @property
+    def _device(self) -> Device:
+        """Itself: what `gpus` gives has the device under this name in Numba, and programs read it."""
+        return self
 
     @property
     def compute_capability(self) -> tuple[int, int]:
@@ -104,7 +129,7 @@ class Device:
 
     @property
     def _properties(self) -> _device.Properties:
-        return _device.properties(self._device)
+        return _device.properties(self._text)
 
     def __getattr__(self, name: str) -> int:
         if name not in _ATTRIBUTES:
@@ -112,11 +137,12 @@ class Device:
         properties, field = self._properties, _ATTRIBUTES[name]
         if field.startswith("compute_capability_"):
             return int(self.compute_capability[field.endswith("minor")])
-        return int(getattr(properties, field))
+        found = int(getattr(properties, field))
+        return found or (_ON_THE_CPU.get(name, 0) if self._text in ("cpu", "python") else 0)
 
     def get_primary_context(self) -> Context:
         """The device's context."""
-        return Context(self._device)
+        return Context(self._text)
 
     def reset(self) -> None:
         """Wait for the device, and give memory that nobody uses back to its driver. Arrays stay."""
@@ -124,7 +150,7 @@ class Device:
 
     def __enter__(self) -> Device:
         before = _core.current_device()
-        _core.set_device(self._device)
+        _core.set_device(self._text)
         self._before.append(before)
         return self
 
@@ -132,13 +158,13 @@ class Device:
         _core.set_device(self._before.pop())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device) and other._device == self._device
+        return isinstance(other, Device) and other._text == self._text
 
     def __hash__(self) -> int:
-        return hash(self._device)
+        return hash(self._text)
 
     def __repr__(self) -> str:
-        return f"<device {self.id}: {self._device}>"
+        return f"<device {self.id}: {self._text}>"
 
 
 class Deallocations:
@@ -234,7 +260,7 @@ class Context:
 
     def can_access_peer(self, peer: int) -> bool:
         """Tell whether the device reaches another's memory directly."""
-        return _device.can_access_peer(self._device, _numbered(peer)._device)
+        return _device.can_access_peer(self._device, _numbered(peer)._text)
 
     @contextlib.contextmanager
     def defer_cleanup(self) -> Iterator[None]:
@@ -280,7 +306,7 @@ class _Devices:
         return get_current_device()
 
     def __repr__(self) -> str:
-        return f"<devices {', '.join(device._device for device in self)}>"
+        return f"<devices {', '.join(device._text for device in self)}>"
 
 
 gpus = _Devices()
@@ -310,7 +336,7 @@ def select_device(device_id: int) -> Device:
         There is none of this number.
     """
     device = _numbered(device_id)
-    _core.set_device(device._device)
+    _core.set_device(device._text)
     return device
 
 
