@@ -840,27 +840,29 @@ static struct Body *new_body(Lower *L, const VectorRegion *g) {
 
 static Val lanes_left(Lower *L) { return LLVMBuildSub(L->b, L->cpu->block[0], L->cpu->thread[0], "left"); }
 
-static void lower_full(Lower *L) {
+static void lower_full(Lower *L, unsigned lanes) {
     struct Body *B = L->body;
     B->full = true;
-    B->lanes = B->v->full_lanes;
+    B->lanes = lanes;
     B->on = NULL;
     B->u = &B->v->full;
     lower_body(L);
 }
 
-static void lower_masked(Lower *L) {
+static void lower_masked(Lower *L, unsigned lanes) {
     struct Body *B = L->body;
     B->full = false;
-    B->lanes = B->v->masked_lanes;
+    B->lanes = lanes;
     B->u = &B->v->masked;
     B->on = ll_icmp(L, LLVMIntULT, lanes_steps(L, L->i32, 1), lanes_splat(L, lanes_left(L)));
     lower_body(L);
 }
 
-Val lanes_are_full(Lower *L) {
-    return ll_icmp(L, LLVMIntUGE, lanes_left(L), LLVMConstInt(L->i32, L->vectors->full_lanes, false));
+static Val lanes_suffice(Lower *L, unsigned lanes) {
+    return ll_icmp(L, LLVMIntUGE, lanes_left(L), LLVMConstInt(L->i32, lanes, false));
 }
+
+Val lanes_are_full(Lower *L) { return lanes_suffice(L, L->vectors->full_lanes); }
 
 bool lanes_may_part(const Lower *L, const VectorRegion *g) {
     for (uint32_t i = 0; i < g->n; i++)
@@ -870,8 +872,8 @@ bool lanes_may_part(const Lower *L, const VectorRegion *g) {
 
 void lower_lanes(Lower *L, const VectorRegion *g, bool full) {
     L->body = new_body(L, g);
-    if (full) lower_full(L);
-    else lower_masked(L);
+    if (full) lower_full(L, L->vectors->full_lanes);
+    else lower_masked(L, L->vectors->masked_lanes);
     L->body = NULL;
 }
 
@@ -881,7 +883,59 @@ static Val may_be_full(Lower *L) {
     return LLVMBuildAnd(L->b, lanes_are_full(L), reached, "full");
 }
 
+/* ---- fewer and fewer threads ------------------------------------------------------------------------ */
+
+/* `if t < step: s[t] += s[t + step]` with steps that halve: what one step stores under a mask, the next would have to
+ * wait for until it has reached the cache. Vectors of the right length without masks need not. */
+enum { NARROWEST = 4, MOST_NARROW = 24 /* operations of such a region */ };
+
+static bool is_of_block(const Lower *L, Ref at) { return type_of(L, at) == T_PTRS; }
+
+/* A short region that loads and stores shared memory behind guards, whose other side does nothing. */
+static bool narrows(Lower *L, const VectorRegion *g) {
+    uint32_t instrs = 0, guards = 0, loads = 0, stores = 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const Block *b = &L->m->blocks.at[g->blocks[i]];
+        if (L->vectors->full.block_divergent[g->blocks[i]] || !g->stop) return false;
+        instrs += b->instrs.n;
+        for (uint32_t k = 0; k < b->instrs.n; k++) {
+            const Instr *in = instr(L, b->instrs.at[k]);
+            loads += in->op == OP_LOAD && is_of_block(L, in->args[0]);
+            stores += in->op == OP_STORE && is_of_block(L, in->args[0]);
+        }
+        if (!L->vectors->agree[g->blocks[i]]) continue;
+        guards++;
+        if (!g->idle(L, b->succ[1])) return false;
+    }
+    return guards && loads && stores && instrs <= MOST_NARROW && L->vectors->full_lanes > NARROWEST;
+}
+
+/* Full vectors of half as many lanes each, down to the first whose lanes all agree. */
+static void lower_narrowing(Lower *L, const VectorRegion *g) {
+    CpuState *c = L->cpu;
+    L->body = new_body(L, g);
+    unsigned lanes = L->vectors->full_lanes;
+    for (; lanes >= NARROWEST; lanes /= 2) {
+        LLVMBasicBlockRef body = ll_block(L, "lanes"), other = ll_block(L, "other");
+        LLVMBuildCondBr(L->b, lanes_suffice(L, lanes), body, other);
+        L->body->other = other;
+        LLVMPositionBuilderAtEnd(L->b, body);
+        LLVMBuildStore(L->b, LLVMConstInt(L->i32, lanes, false), c->step);
+        lower_full(L, lanes);
+        LLVMPositionBuilderAtEnd(L->b, other);
+    }
+    LLVMBuildStore(L->b, LLVMConstInt(L->i32, lanes, false), c->step);
+    lower_masked(L, lanes);
+    L->body = NULL;
+}
+
+/* ---- full vectors, and masked ones -------------------------------------------------------------------- */
+
 void lower_vectors(Lower *L, const VectorRegion *g) {
+    if (narrows(L, g)) {
+        lower_narrowing(L, g);
+        return;
+    }
     CpuState *c = L->cpu;
     const Vectors *v = L->vectors;
     Val many = LLVMConstInt(L->i32, v->full_lanes, false), few = LLVMConstInt(L->i32, v->masked_lanes, false);
@@ -891,13 +945,13 @@ void lower_vectors(Lower *L, const VectorRegion *g) {
     L->body->other = other;
     LLVMPositionBuilderAtEnd(L->b, full);
     LLVMBuildStore(L->b, many, c->step);
-    lower_full(L);
+    lower_full(L, v->full_lanes);
     LLVMPositionBuilderAtEnd(L->b, other);
     LLVMBuildStore(L->b, LLVMBuildAdd(L->b, c->thread[0], many, "until"), c->until);
     LLVMBuildBr(L->b, masked);
     LLVMPositionBuilderAtEnd(L->b, masked);
     LLVMBuildStore(L->b, few, c->step);
-    lower_masked(L);
+    lower_masked(L, v->masked_lanes);
     L->body = NULL;
 }
 

@@ -637,7 +637,7 @@ static void act_on_branches(Ranges *R) {
     }
 }
 
-void pass_ranges(IrModule *m) {
+static Ranges find_ranges(IrModule *m, const Tree *tree) {
     uint32_t n = m->instrs.n;
     Ranges R = {.m = m,
                 .now = ARENA_ARRAY(m->arena, Range, n),
@@ -646,16 +646,28 @@ void pass_ranges(IrModule *m) {
                 .whole = ARENA_ARRAY(m->arena, bool, n),
                 .size = n,
                 .look_back = LOOK_BACK};
+    if (!prepare(&R)) return R;
+    R.widening = true;
+    int walks = 0;
+    do walk(&R, tree);
+    while (R.changed && ++walks < WALKS);
+    if (R.changed) give_up(&R);
+    R.widening = false;
+    walk(&R, tree);
+    return R;
+}
+
+Range *ir_ranges(IrModule *m) {
     Tree tree = dominator_tree(m);
-    if (prepare(&R)) {
-        R.widening = true;
-        int walks = 0;
-        do walk(&R, &tree);
-        while (R.changed && ++walks < WALKS);
-        if (R.changed) give_up(&R);
-        R.widening = false;
-        walk(&R, &tree);
-    }
+    Ranges R = find_ranges(m, &tree);
+    walk(&R, &tree); /* values behind PHIs as they are now */
+    undo_to(&R, 0);
+    return R.now;
+}
+
+void pass_ranges(IrModule *m) {
+    Tree tree = dominator_tree(m);
+    Ranges R = find_ranges(m, &tree);
     R.deciding = true;
     walk(&R, &tree);
     act_on_branches(&R);

@@ -51,6 +51,7 @@ typedef struct Ranges {
 static inline bool range_in_i32(Range r) { return r.lo >= INT32_MIN && r.hi <= INT32_MAX && r.lo <= r.hi; }
 
 Range range_at(Ranges *R, Ref r, int depth); /* where the walk stands; looks `depth` operations back */
+Range *ir_ranges(IrModule *m);               /* of each Ref, wherever it is used; changes nothing */
 void ranges_find_narrow(Ranges *R, Ref r);   /* narrow.c: sets found[r] */
 void ranges_narrow(Ranges *R);               /* narrow.c: rewrites what was found */
 Ref ranges_entry_const(Ranges *R, Type t, uint64_t bits);
