@@ -97,28 +97,36 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
     static const char *const of_arrays[] = {"shape",    "ndim",   "size", "strides", "dtype",
                                             "itemsize", "nbytes", "T",    "flat"};
     static const char *const of_scalars[] = {"real", "imag", "dtype", "itemsize"};
+    static const char *const changing[] = {"append", "extend", "insert", "pop",     "remove",
+                                           "sort",   "add",    "update", "discard", "clear"};
     Suggestion s = {.name = name};
-    if (v.ty->kind == TY_TUPLE &&
-        (strcmp(name, "append") == 0 || strcmp(name, "extend") == 0 || strcmp(name, "pop") == 0))
-        return "a list in a kernel has a fixed length: write into an array";
+    for (size_t i = 0; v.ty->kind == TY_TUPLE && i < sizeof changing / sizeof *changing; i++)
+        if (strcmp(name, changing[i]) == 0)
+            return "a list or set in a kernel is a tuple of fixed length: count, and write into gpu.local.array(size, "
+                   "dtype)";
     HostInfo info;
     memset(&info, 0, sizeof info);
     if (val_is_many(v)) {
         suggest_among(&s, sizeof of_arrays / sizeof *of_arrays, of_arrays);
-        suggest_devfn(&s, "ndarray.");
+        suggest_devfn(&s, e->arena, "ndarray.");
     }
     if (v.ty->kind == TY_SCALAR) {
         suggest_among(&s, sizeof of_scalars / sizeof *of_scalars, of_scalars);
-        suggest_devfn(&s, "scalar.");
+        suggest_devfn(&s, e->arena, "scalar.");
     }
-    if (v.ty->kind == TY_GROUP) suggest_devfn(&s, arena_printf(e->arena, "%s.", group_families[v.ty->sub]));
+    if (v.ty->kind == TY_GROUP) suggest_devfn(&s, e->arena, arena_printf(e->arena, "%s.", group_families[v.ty->sub]));
     if (v.ty->record) suggest_fields(&s, v.ty->record);
     if (v.ty->fields) suggest_among(&s, v.ty->n, v.ty->fields);
-    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.text)
-        suggest_devfn(&s, arena_printf(e->arena, "%s.", info.text));
+    if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info)) {
+        const char *of = info.kind == HOST_NAMED ? info.path : info.text;
+        if (of && strcmp(of, "gpu.cuda") == 0) of = "gpu";
+        if (of) suggest_devfn(&s, e->arena, arena_printf(e->arena, "%s.", of));
+    }
     const char *help = suggest_help(e->arena, &s);
     if (help) return help;
     if (info.kind == HOST_NAMED && info.path) return suggest_members(e->arena, info.path);
+    if (info.kind == HOST_MODULE && info.text && (strcmp(info.text, "gpu") == 0 || strcmp(info.text, "gpu.cuda") == 0))
+        return suggest_home(e->arena, e->dialect, name);
     if (v.ty->kind == TY_SCALAR && devfn_find(arena_printf(e->arena, "numpy.%s", name)))
         return arena_printf(e->arena, "it is a function: np.%s(...)", name);
     return NULL;

@@ -25,6 +25,29 @@ static bool is_later(const PySpan *a, const PySpan *b) {
     return a->line > b->line || (a->line == b->line && a->col > b->col);
 }
 
+/* Where a value is used first: the place of one that was made nowhere, such as a variable that is this or that
+ * parameter. */
+static PySpan first_use(const Eval *e, const PyFunc *f, PyRef r) {
+    for (PyRef k = 1; k < f->instrs.n; k++) {
+        const PyInstr *in = &f->instrs.at[k];
+        for (uint32_t i = 0; i < in->nargs && in->op != PY_PHI; i++)
+            if (in->args[i] == r && in->span.line) {
+                const char *name = f->instrs.at[r].name;
+                return name ? span_of_name(e, f, span_first_line(e, f, in->span), name) : in->span;
+            }
+    }
+    return f->instrs.at[r].span;
+}
+
+/* "float64 here"; of a parameter, its name. */
+static void note_type(Eval *e, Diag *d, const DiagFrame *at, const PyInstr *from, PySpan span, Val v) {
+    DiagFrame here = *at;
+    here.span = span;
+    if (from->op == PY_PARAM && from->name)
+        diag_note(e->diags, d, NULL, "'%s' is %s", from->name, val_text(e->types, v));
+    else if (span.line && from->op != PY_PARAM) diag_note(e->diags, d, &here, "%s here", val_text(e->types, v));
+}
+
 static void report_conflict(Body *b, PyRef r) {
     Eval *e = b->e;
     const Conflict *c = b->inst->conflict[r];
@@ -37,16 +60,13 @@ static void report_conflict(Body *b, PyRef r) {
     }
     /* A parameter has no place of its own; of an expression, what stands later in the source is a part of it. */
     bool first = from[1]->op == PY_PARAM || (!in->name && is_later(&from[0]->span, &from[1]->span));
-    const PySpan span = from[first ? 0 : 1]->span;
+    bool nowhere = from[0]->op == PY_PARAM && from[1]->op == PY_PARAM;
+    const PySpan span = nowhere ? first_use(e, b->inst->f, r) : from[first ? 0 : 1]->span;
     Diag *d = in->name
                   ? e_diag(e, span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
                   : e_diag(e, span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
-    for (int i = 0; d && i < 2; i++) {
-        if (!from[i]->span.line || (from[i]->op == PY_PARAM && !in->name)) continue;
-        DiagFrame at = b->fr->at;
-        at.span = from[i]->span;
-        diag_note(e->diags, d, &at, "%s here", val_text(e->types, i ? c->b : c->a));
-    }
+    for (int i = 0; d && i < 2; i++)
+        if (from[i]->op != PY_PARAM || in->name) note_type(e, d, &b->fr->at, from[i], from[i]->span, i ? c->b : c->a);
 }
 
 /* The IR block where a Python block begins, with its PHIs. */
@@ -321,14 +341,24 @@ static Frame make_frame(Eval *e, Instance *inst, const Val *args) {
     return fr;
 }
 
+/* Where a function returns this value. */
+static PySpan return_span(const Instance *inst, PyRef r) {
+    const PyInstr *in = &inst->f->instrs.at[r];
+    if (in->op != PY_PARAM && in->span.line) return in->span;
+    for (PyBlockId k = 0; k < inst->f->blocks.n; k++) {
+        const PyBlock *block = &inst->f->blocks.at[k];
+        if (inst->reached[k] && block->term == PYT_RETURN && block->arg == r) return block->term_span;
+    }
+    return in->span;
+}
+
 static void report_result(Eval *e, const Instance *inst) {
     const Conflict *c = inst->result_conflict;
-    const PyInstr *a = &inst->f->instrs.at[c->from_a], *b = &inst->f->instrs.at[c->from_b];
-    Diag *d = e_diag(e, b->span, DIAG_RESULT_UNIFY, inst->f->name, e_text(e, c->a), e_text(e, c->b));
-    if (!d || !a->span.line) return;
+    Diag *d =
+        e_diag(e, return_span(inst, c->from_b), DIAG_RESULT_UNIFY, inst->f->name, e_text(e, c->a), e_text(e, c->b));
     DiagFrame at = e->frame->at;
-    at.span = a->span;
-    diag_note(e->diags, d, &at, "%s here", e_text(e, c->a));
+    at.span = return_span(inst, c->from_a);
+    if (d && at.span.line) diag_note(e->diags, d, &at, "%s here", e_text(e, c->a));
 }
 
 Val build_at(Eval *e, Instance *inst, const Callee *callee, const Val *args, BlockId exit) {

@@ -300,9 +300,6 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
     return declared_result(e, site, declared, call_new(e, inst, callee, bound));
 }
 
-static const char *const not_in_kernel = "a kernel calls math, gpu, elementwise numpy functions and plain Python "
-                                         "functions; compute the rest before the launch";
-
 /* ---- other callables --------------------------------------------------------------------------------- */
 static bool any_poison(uint32_t n, const Val *args) {
     for (uint32_t i = 0; i < n; i++)
@@ -418,7 +415,7 @@ static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo
         if (v.ty) return v;
         if (members)
             return e_fail(e, site->span, "compare with the values of the members", DIAG_MEMBER_CONSTANT, site->name);
-        return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
+        return e_fail(e, site->span, suggest_instead(site->name), DIAG_NOT_IN_KERNEL, site->name);
     }
     return named_tuple(e, site, cls, names, (uint32_t)fields.n, n, args);
 }
@@ -446,7 +443,7 @@ static Val call_special(Eval *e, const CallSite *site, Val fn, uint32_t n, const
     HostInfo info;
     memset(&info, 0, sizeof info);
     if (!call || !e->host->info(e->host->self, call, &info) || info.kind != HOST_FUNCTION)
-        return e_fail(e, site->span, fn.ty->kind == TY_INSTANCE ? NULL : not_in_kernel,
+        return e_fail(e, site->span, fn.ty->kind == TY_INSTANCE ? NULL : suggest_instead(site->name),
                       fn.ty->kind == TY_INSTANCE ? DIAG_NOT_CALLABLE : DIAG_NOT_IN_KERNEL,
                       fn.ty->kind == TY_INSTANCE ? e_text(e, fn) : site->name);
     MethodCall m = with_self(e, site, fn, n, args);
@@ -468,7 +465,7 @@ static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const 
     case HOST_NAMED: {
         const DevFn *named = devfn_find(info.path);
         if (named) return call_devfn(e, site, named, n, args);
-        return e_fail(e, site->span, not_in_kernel, DIAG_NOT_IN_KERNEL, site->name);
+        return e_fail(e, site->span, suggest_instead(site->name), DIAG_NOT_IN_KERNEL, site->name);
     }
     case HOST_OTHER: return call_special(e, site, fn, n, args);
     default: return e_fail(e, site->span, NULL, DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
@@ -492,7 +489,11 @@ Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args
         return call_devfn(e, &m.site, devfn_find(fn.ty->name), m.n, m.args);
     }
     default:
-        return e_fail(e, site->span, val_is_scalar(fn) ? "a number isn't a function: is a * missing?" : NULL,
+        return e_fail(e, site->span,
+                      val_is_scalar(fn)         ? "a number isn't a function: is a * missing?"
+                      : fn.ty->kind == TY_TUPLE ? "a tuple isn't a function: no ( ) behind x.shape, [ ] for an item"
+                      : fn.ty->kind == TY_ARRAY ? "an array isn't a function: its elements are x[i]"
+                                                : NULL,
                       DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
     }
 }

@@ -39,7 +39,7 @@ void e_help(Eval *e, Diag *d, const char *fmt, ...) {
     va_start(ap, fmt);
     const char *text = arena_vprintf(e->arena, fmt, ap);
     va_end(ap);
-    diag_help(e->diags, d, "%s", text);
+    diag_help(e->diags, d, "%s", dialect_text(e->arena, e->dialect, text));
 }
 
 Val e_fail(Eval *e, PySpan span, const char *help, DiagCode code, ...) {
@@ -48,7 +48,7 @@ Val e_fail(Eval *e, PySpan span, const char *help, DiagCode code, ...) {
         va_start(ap, code);
         Diag *d = report(e, span, code, ap);
         va_end(ap);
-        if (help && d) diag_help(e->diags, d, "%s", help);
+        if (help && d) diag_help(e->diags, d, "%s", dialect_text(e->arena, e->dialect, help));
     } else {
         e->fails++;
     }

@@ -269,7 +269,12 @@ static Val container_item(Eval *e, PySpan span, Val v, Val index) {
     }
     Val special = instance_special(e, span, v, "__getitem__", index);
     if (special.ty) return special;
-    if (info.kind != HOST_LIST && info.kind != HOST_STR) return e_fail(e, span, NULL, DIAG_NOT_INDEXABLE, e_text(e, v));
+    if (info.kind != HOST_LIST && info.kind != HOST_STR)
+        return e_fail(e, span,
+                      info.kind == HOST_FUNCTION
+                          ? "a kernel launches none: call the function for this thread, f(x), or launch it from Python"
+                          : NULL,
+                      DIAG_NOT_INDEXABLE, e_text(e, v));
     Wide i;
     if (info.kind == HOST_LIST && val_as_int(index, &i)) { /* one item: the others may be anything */
         HostRef item = e->host->item(e->host->self, v.ty->obj, (size_t)(i < 0 ? i + (Wide)info.n : i));
@@ -306,6 +311,7 @@ bool array_writable(Eval *e, PySpan span, Val a) {
         e_fail(e, span,
                a.ty->kind == TY_TUPLE  ? "a tuple can't be changed: make a new one"
                : a.ty->kind == TY_DICT ? "a dict can't be changed: numbers as keys are indices of an array"
+               : val_is_scalar(a)      ? "a number comes as a copy: pass an array of one element for a result"
                                        : NULL,
                DIAG_NOT_ASSIGNABLE, e_text(e, a));
     else if (a.ty->readonly)

@@ -39,9 +39,12 @@ static bool read_shape(Eval *e, const CallSite *site, Val shape, bool may_be_dyn
         bool integer = val_is_scalar(axes[k]) && dt_is_int(val_dtype(axes[k]));
         if (!integer || !val_as_int(axes[k], &n)) {
             e_fail(e, arg_span(site, 0),
-                   integer ? "use numbers, globals, or variables of an enclosing function; gpu.shared.array(0, dtype) "
-                             "takes its size from the launch"
-                           : "a size is an integer",
+                   !integer ? "a size is an integer"
+                   : may_be_dynamic
+                       ? "use numbers, globals, or variables of an enclosing function; "
+                         "gpu.shared.array(0, dtype) takes its size from the launch"
+                       : "use numbers, globals, or variables of an enclosing function; of an array argument "
+                         "each thread can take a row of any size",
                    DIAG_ARG_CONSTANT, site->name, "shape", e_text(e, axes[k]));
             return false;
         }

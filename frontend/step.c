@@ -48,8 +48,9 @@ static Val step_global(const Step *s) {
     const PyFunc *f = s->fr->inst->f;
     Suggestion near = {.name = s->in->name};
     suggest_among(&near, f->nvarnames, f->varnames);
-    suggest_devfn(&near, "builtins.");
-    return e_fail(e, s->span, suggest_help(e->arena, &near), DIAG_NO_NAME, s->in->name);
+    const char *help = suggest_home(e->arena, e->dialect, s->in->name);
+    suggest_devfn(&near, e->arena, "builtins.");
+    return e_fail(e, s->span, help ? help : suggest_help(e->arena, &near), DIAG_NO_NAME, s->in->name);
 }
 
 static Val step_closure(const Step *s) {
@@ -299,7 +300,11 @@ static void set_index_spans(const Step *s) {
     const PyInstr *index = &f->instrs.at[s->in->args[1]];
     uint32_t n = index->op == PY_TUPLE ? index->nargs : 1;
     PySpan *spans = ARENA_ARRAY(s->e->arena, PySpan, n + 1);
-    for (uint32_t i = 0; i < n; i++) spans[i] = index->op == PY_TUPLE ? f->instrs.at[index->args[i]].span : index->span;
+    for (uint32_t i = 0; i < n; i++) {
+        const PyInstr *item = index->op == PY_TUPLE ? &f->instrs.at[index->args[i]] : index;
+        if (item->op != PY_PARAM) spans[i] = item->span;
+        else if (item->name) spans[i] = span_of_name(s->e, f, span_first_line(s->e, f, s->span), item->name);
+    }
     s->e->index_spans = spans;
     s->e->nindex_spans = n;
 }

@@ -32,12 +32,15 @@ void suggest_among(Suggestion *s, uint32_t n, const char *const *names) {
     }
 }
 
-void suggest_devfn(Suggestion *s, const char *prefix) {
+/* Of "gpu.threadIdx.x" the part behind "gpu." is "threadIdx". */
+void suggest_devfn(Suggestion *s, Arena *arena, const char *prefix) {
     size_t n, length = strlen(prefix);
     const DevFn *rows = devfn_table(&n);
     for (size_t i = 0; i < n; i++) {
         const char *name = rows[i].path + length;
-        if (strncmp(rows[i].path, prefix, length) == 0 && !strchr(name, '.')) suggest_among(s, 1, &name);
+        if (strncmp(rows[i].path, prefix, length) != 0) continue;
+        if (strchr(name, '.')) name = arena_strndup(arena, name, strcspn(name, "."));
+        suggest_among(s, 1, &name);
     }
 }
 
@@ -56,4 +59,54 @@ const char *suggest_help(Arena *arena, const Suggestion *s) {
     size_t length = strlen(s->name);
     unsigned limit = length < 3 ? 0 : length < 6 ? 1 : 2;
     return s->best && s->distance <= limit ? arena_printf(arena, "did you mean '%s'?", s->best) : NULL;
+}
+
+/* ---- names that belong elsewhere ------------------------------------------------------------------------ */
+
+/* Is there a device function, or a group of them, of this path? */
+static bool is_known(const char *path) {
+    size_t n, length = strlen(path);
+    const DevFn *rows = devfn_table(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(rows[i].path, path, length) == 0 && (rows[i].path[length] == 0 || rows[i].path[length] == '.'))
+            return true;
+    return false;
+}
+
+/* CUDA C's spelling: __syncthreads is gpu.syncthreads, atomicAdd is gpu.atomic.add. */
+static const char *of_cuda_c(Arena *arena, const char *name) {
+    if (strncmp(name, "__", 2) == 0) return arena_printf(arena, "gpu.%s", name + 2);
+    if (strncmp(name, "atomic", 6) != 0 || !name[6]) return NULL;
+    char *word = arena_strdup(arena, name + 6);
+    for (char *c = word; *c; c++)
+        if (*c >= 'A' && *c <= 'Z') *c = (char)(*c - 'A' + 'a');
+    const char *path = arena_printf(arena, "gpu.atomic.%s", word);
+    return devfn_find(path) ? path : arena_printf(arena, "%s_", path);
+}
+
+const char *suggest_home(Arena *arena, Dialect dialect, const char *name) {
+    static const char *const modules[][2] = {{"np", "import numpy as np"},     {"numpy", "import numpy"},
+                                             {"math", "import math"},          {"cmath", "import cmath"},
+                                             {"cuda", "from gpu import cuda"}, {"gpu", "import gpu"},
+                                             {"operator", "import operator"},  {"functools", "import functools"}};
+    static const char *const families[] = {"gpu", "math", "numpy", "cmath"};
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (strcmp(name, modules[i][0]) == 0) return arena_printf(arena, "%s, at the top of the file", modules[i][1]);
+    for (int d = 0; d < DT__COUNT; d++)
+        if (strcmp(name, dtype_info[d].name) == 0)
+            return arena_printf(arena, "write np.%s, or import the name: from gpu%s import %s", name,
+                                dialect == DIALECT_NUMBA ? ".cuda" : "", name);
+    const char *found = of_cuda_c(arena, name);
+    for (size_t i = 0; !(found && is_known(found)) && i < sizeof families / sizeof *families; i++)
+        found = arena_printf(arena, "%s.%s", families[i], name);
+    return found && is_known(found) ? dialect_text(arena, dialect, arena_printf(arena, "it is %s", found)) : NULL;
+}
+
+const char *suggest_instead(const char *called) {
+    if (strstr(called, "random"))
+        return "random numbers of each thread: states made before the launch by create_xoroshiro128p_states(n, seed), "
+               "and "
+               "xoroshiro128p_uniform_float32(states, i) here; or pass an array of them";
+    return "a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before "
+           "the launch";
 }

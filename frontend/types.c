@@ -2,6 +2,7 @@
 #include "types.h"
 #include "devfn.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const DTypeInfo dtype_info[DT__COUNT + 1] = {
@@ -220,6 +221,18 @@ static const char *name_of(Types *t, HostRef fn) {
     return known ? info.text : "?";
 }
 
+const char *dialect_text(Arena *a, Dialect dialect, const char *text) {
+    if (dialect != DIALECT_NUMBA) return text;
+    for (const char *p = strstr(text, "gpu."); p; p = strstr(p + 1, "gpu.")) {
+        bool word = p == text || !(isalnum((unsigned char)p[-1]) || strchr("_./", p[-1]));
+        if (!word || strncmp(p, "gpu.cuda", 8) == 0) continue;
+        size_t before = (size_t)(p - text);
+        text = arena_printf(a, "%.*scuda.%s", (int)before, text, p + 4);
+        p = text + before;
+    }
+    return text;
+}
+
 static const char *object_text(Types *t, HostRef obj) {
     HostInfo info;
     memset(&info, 0, sizeof info);
@@ -228,7 +241,10 @@ static const char *object_text(Types *t, HostRef obj) {
     case HOST_STR: return "str";
     case HOST_MODULE: return arena_printf(t->arena, "module %s", info.text ? info.text : "?");
     case HOST_FUNCTION: return arena_printf(t->arena, "function %s", name_of(t, obj));
-    case HOST_NAMED: return devfn_find(info.path) ? arena_printf(t->arena, "function %s", info.path) : info.path;
+    case HOST_NAMED: {
+        const char *path = dialect_text(t->arena, t->dialect, info.path);
+        return devfn_find(info.path) ? arena_printf(t->arena, "function %s", path) : path;
+    }
     case HOST_CLASS: return arena_printf(t->arena, "class %s", info.text ? info.text : "?");
     case HOST_LIST: return "list";
     case HOST_DICT: return "dict";
@@ -286,7 +302,18 @@ const char *wide_text(Arena *a, Wide v) {
     return arena_strdup(a, p);
 }
 
+/* A string with its text, if that is short. */
+static const char *quoted(Types *t, HostRef obj) {
+    enum { MOST = 40 };
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    bool str = t->host->info(t->host->self, obj, &info) && info.kind == HOST_STR && info.text;
+    if (!str || strlen(info.text) > MOST || strchr(info.text, '\n')) return object_text(t, obj);
+    return arena_printf(t->arena, "str '%s'", info.text);
+}
+
 const char *val_text(Types *t, Val v) {
+    if (v.ty && v.ty->kind == TY_OBJECT) return quoted(t, v.ty->obj);
     if (!v.ty || v.ty->kind != TY_SCALAR || v.konst != KONST_INT) return ty_text(t, v.ty);
     if (v.ty->dtype == DT_BOOL) return v.i ? "True" : "False";
     return arena_printf(t->arena, "%s %s", ty_text(t, v.ty), wide_text(t->arena, v.i));

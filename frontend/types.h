@@ -133,6 +133,8 @@ const char *ty_text(Types *t, Ty ty);            /* "float32", "float (weak)", "
 const char *record_text(Arena *a, const Record *r);   /* "record(x: float32, y: int32[3])" */
 const char *elem_text(Arena *a, DType d, const Record *r);
 const char *wide_text(Arena *a, Wide v);           /* decimal */
+/* Names of this package as programs of the dialect spell them: cuda.grid for gpu.grid. */
+const char *dialect_text(Arena *a, Dialect dialect, const char *text);
 const char *val_text(Types *t, Val v);           /* the same; constants with their value: "int 3 (weak)" */
 
 static inline Elem elem_scalar(DType d) { return (Elem){(uint8_t)d, (uint8_t)elem_align(d, NULL), NULL}; }

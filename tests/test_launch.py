@@ -104,6 +104,33 @@ def test_bad_arguments(args: tuple, kwargs: dict, words: str) -> None:
         fill[1, 4](*args, **kwargs)
 
 
+class Series:
+    """Makes an array of itself, as a column of a table does: a kernel would write a copy."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.zeros(3)
+
+
+class Settings:
+    def __init__(self, *steps: Any) -> None:
+        self.steps = steps
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        (Series(), r"parameter 'value' takes .* this is a Series; numpy.asarray\(...\) makes"),
+        ({"a": Settings(1, [2])}, r"parameter 'value\[\"a\"\].steps\[1\]' takes .* this is a list"),
+        (((1, {2: 3}), 4), r"parameter 'value\[0\]\[1\]' takes .* keys of a dict must be strings"),
+        (Settings(np.zeros(3, ">f4")), r"parameter 'value.steps\[0\]': the array has the other byte order"),
+        (Settings(2**70), r"parameter 'value.steps\[0\]': 1180591620717411303424 doesn't fit"),
+    ],
+)
+def test_a_part_that_no_kernel_takes_is_named(argument: Any, words: str) -> None:
+    with gpu.device("cpu"), pytest.raises((TypeError, OverflowError), match=words):
+        fill[1, 1](np.zeros(3), argument)
+
+
 def test_typed_scalars_specialise() -> None:
     out = np.zeros(1)
     for value in (np.int8(-1), np.uint8(255), np.float32(0.1), np.uint64(2**63), True, 2**40, -1.5, np.bool_(True)):

@@ -124,3 +124,17 @@ def test_forall_and_configurations() -> None:
     add[8, 128, stream](np.ones(1000), np.ones(1000), out)
     stream.synchronize()
     assert (out == 2).all()
+
+
+def test_integers_as_flags() -> None:
+    @cuda.jit("void(int32[:], boolean)")
+    def store(out, flag):
+        out[0] = 7 if flag else 3
+
+    out = np.zeros(1, np.int32)
+    for flag, want in ((1, 7), (0, 3), (256, 7), (-(2**32), 7), (np.uint8(1), 7), (np.bool_(False), 3), (True, 7)):
+        store[1, 1](out, flag)
+        assert out[0] == want, flag
+    for flag in (1.0, np.float32(1), 1j):
+        with pytest.raises(TypeError, match="bool by the signature"):
+            store[1, 1](out, flag)

@@ -4,7 +4,7 @@
  * nothing. */
 #include "array.h"
 
-enum { MAX_DEPTH = 8, MOST_RECORD = 32764 /* bytes of a GPU's parameters */, SPILL_DIMS = 1024 };
+enum { DESCRIPTION = 480, MOST_RECORD = 32764 /* bytes of a GPU's parameters */, SPILL_DIMS = 1024 };
 
 struct Spill {
     Spill *next;
@@ -94,7 +94,7 @@ int args_bind(Bound *b, KernelObject *k, PyObject *const *args, Py_ssize_t nargs
     b->cap_dims = FEW_DIMS;
     b->key = b->few_key;
     b->cap_key = FEW_KEY;
-    b->nleaves = b->ndims = b->key_size = 0;
+    b->nleaves = b->ndims = b->key_size = b->nparts = 0;
     b->spills = NULL;
     if (nargs == (Py_ssize_t)k->nparams && !kwnames && !k->vararg && !k->nkwonly) {
         memcpy(b->values, args, (size_t)nargs * sizeof *args);
@@ -181,16 +181,23 @@ static uint8_t *room_for_key(Bound *b, uint32_t n) {
 
 static int flatten(Bound *b, PyObject *o, uint32_t param, int depth);
 
-/* "k(): parameter 'x'" */
+/* "k(): parameter 'x'", "k(): parameter 'x.scale[2]'": of what is passed by its parts, the one that is looked at. */
 static void describe(const Bound *b, uint32_t param, char *out, size_t size) {
-    PyOS_snprintf(out, size, "%.100s(): parameter '%.100s'", text(b->kernel->name),
+    PyOS_snprintf(out, size, "%.100s(): parameter '%.100s", text(b->kernel->name),
                   text(PyTuple_GET_ITEM(b->kernel->params, param)));
+    for (uint32_t i = 0; i <= b->nparts; i++) {
+        size_t used = strlen(out);
+        const ArgPart *p = &b->parts[i];
+        if (i == b->nparts) PyOS_snprintf(out + used, size - used, "'");
+        else if (!p->name) PyOS_snprintf(out + used, size - used, "[%d]", (int)p->index);
+        else PyOS_snprintf(out + used, size - used, p->item ? "[\"%.20s\"]" : ".%.20s", text(p->name));
+    }
 }
 
 /* Puts the parameter in front of the message of the exception that is set. */
 static int name_parameter(const Bound *b, uint32_t param) {
     PyObject *type, *value, *trace;
-    char what[240];
+    char what[DESCRIPTION];
     describe(b, param, what, sizeof what);
     PyErr_Fetch(&type, &value, &trace);
     PyErr_Format(type, "%s: %S", what, value ? value : Py_None);
@@ -227,7 +234,7 @@ static int put_array(Bound *b, const HostArray *a, bool on_device, uint32_t para
 static int put_record(Bound *b, const Record *r, const void *bytes, bool readonly, uint32_t param) {
     bool numba = b->kernel->dialect == DIALECT_NUMBA;
     if (!numba && r->bytes > MOST_RECORD) {
-        char what[240];
+        char what[DESCRIPTION];
         describe(b, param, what, sizeof what);
         PyErr_Format(PyExc_TypeError,
                      "%s: a record of %u bytes is too large for a copy; pass an array of one, x[i:i+1]", what,
@@ -277,7 +284,7 @@ static int put_int(Bound *b, PyObject *o, uint32_t param) {
     bool fits = !(u == UINT64_MAX && PyErr_Occurred());
     PyErr_Clear();
     if (fits && b->kernel->dialect == DIALECT_NUMBA) return put_scalar(b, ARG_SCALAR, DT_U64, &u, param);
-    char what[240];
+    char what[DESCRIPTION];
     describe(b, param, what, sizeof what);
     PyErr_Format(PyExc_OverflowError, "%s: %R doesn't fit an int64%s", what, o,
                  fits ? "; pass numpy.uint64(...) for unsigned 64-bit arithmetic"
@@ -293,7 +300,7 @@ static int keep(Bound *b, PyObject *o) {
 /* Begins an object that is passed by its parts: `names` are theirs, or NULL. */
 static int begin_parts(Bound *b, PyObject *cls, PyObject *names, Py_ssize_t n, uint32_t param, int depth) {
     if (depth >= MAX_DEPTH || n > MAX_ITEMS) {
-        char what[240];
+        char what[DESCRIPTION];
         describe(b, param, what, sizeof what);
         PyErr_Format(PyExc_TypeError, "%s: more than %d items, or nested deeper than %d", what, MAX_ITEMS, MAX_DEPTH);
         return -1;
@@ -314,6 +321,13 @@ static int begin_parts(Bound *b, PyObject *cls, PyObject *names, Py_ssize_t n, u
     return 0;
 }
 
+static int flatten_part(Bound *b, PyObject *o, ArgPart part, uint32_t param, int depth) {
+    b->parts[b->nparts++] = part; /* a failure leaves it, for its message */
+    if (flatten(b, o, param, depth + 1) < 0) return -1;
+    b->nparts--;
+    return 0;
+}
+
 static bool is_named(PyObject *o) {
     if (PyTuple_CheckExact(o)) return false;
     PyObject *fields = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "_fields");
@@ -327,7 +341,7 @@ static int put_tuple(Bound *b, PyObject *o, uint32_t param, int depth) {
     Py_ssize_t n = PyTuple_GET_SIZE(o);
     if (begin_parts(b, is_named(o) ? (PyObject *)Py_TYPE(o) : NULL, NULL, n, param, depth) < 0) return -1;
     for (Py_ssize_t i = 0; i < n; i++)
-        if (flatten(b, PyTuple_GET_ITEM(o, i), param, depth + 1) < 0) return -1;
+        if (flatten_part(b, PyTuple_GET_ITEM(o, i), (ArgPart){.index = i}, param, depth) < 0) return -1;
     return 0;
 }
 
@@ -347,7 +361,8 @@ static int put_parts(Bound *b, PyObject *o, PyObject *values, uint32_t param, in
     int status = names ? begin_parts(b, (PyObject *)Py_TYPE(o), names, n, param, depth) : -1;
     for (Py_ssize_t i = 0; status == 0 && i < n; i++) {
         value = PyDict_GetItemWithError(values, PyTuple_GET_ITEM(names, i));
-        status = value ? flatten(b, value, param, depth + 1) : refuse(b, o, param);
+        ArgPart part = {.name = PyTuple_GET_ITEM(names, i), .item = PyDict_Check(o)};
+        status = value ? flatten_part(b, value, part, param, depth) : refuse(b, o, param);
     }
     Py_XDECREF(names);
     return status;
@@ -438,13 +453,22 @@ static bool is_constant(PyObject *o) {
            strcmp(Py_TYPE(o)->tp_name, "numpy.ufunc") == 0;
 }
 
+/* A table or series of another library, which makes an array of itself when asked. A kernel would write a copy. */
+static bool has_array(PyObject *o) {
+    PyObject *method = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__array__");
+    if (!method) PyErr_Clear();
+    Py_XDECREF(method);
+    return method;
+}
+
 static int refuse(const Bound *b, PyObject *o, uint32_t param) {
-    char what[240];
+    char what[DESCRIPTION];
     describe(b, param, what, sizeof what);
     const char *type = Py_TYPE(o)->tp_name;
     const char *help = PyList_Check(o) || PyAnySet_Check(o)
                            ? "; numpy.array(...) makes an array of it, tuple(...) a tuple"
                        : PyDict_Check(o) ? "; the keys of a dict must be strings"
+                       : has_array(o)    ? "; numpy.asarray(...) makes an array of it"
                                          : "";
     PyErr_Format(PyExc_TypeError,
                  "%s takes an array, a number, a tuple of those, or a constant (a function, dtype or string), and this "
@@ -503,7 +527,7 @@ static int flatten_foreign(Bound *b, PyObject *o, uint32_t param, int depth) {
     if (status == 0) status = dlpack_array(o, d, &a, &memory, &on_device, &stream);
     if (status < 0) return name_parameter(b, param);
     if (status) return put_foreign(b, &a, memory, on_device, stream, param);
-    status = flatten_instance(b, o, param, depth);
+    status = has_array(o) ? 0 : flatten_instance(b, o, param, depth);
     return status < 0 ? -1 : status ? 0 : refuse(b, o, param);
 }
 
@@ -544,7 +568,7 @@ static int flatten_elsewhere(Bound *b, const ArrayObject *o, uint32_t param) {
         a.data = array_host(o);
         return put_array(b, &a, true, param);
     }
-    char what[240];
+    char what[DESCRIPTION];
     describe(b, param, what, sizeof what);
     PyErr_Format(PyExc_ValueError,
                  "%s is an array on %s, and the kernel is launched on %s: copy it with .to(\"%s\"), or "

@@ -92,6 +92,10 @@ static void convert_value(Leaf *l, DType to) {
         if (dtype_bytes(to) < 8) l->bits[0] &= ((uint64_t)1 << dtype_bytes(to) * 8) - 1;
         return;
     }
+    if (to == DT_BOOL) {
+        l->bits[0] = l->bits[0] != 0;
+        return;
+    }
     double re = real_part(l, from), im = imaginary_part(l, from);
     Type t = dtype_info[to].ir;
     l->bits[0] = ir_double_to_bits(t, re);
@@ -131,6 +135,7 @@ static bool match_scalar(Fit *m, const ArgType *from, const ArgType *to) {
     DType wanted = target != DT_NONE ? target : (DType)to->dtype;
     if (!ok && m->numba && dt_is_int((DType)l->dtype) && dt_is_int(wanted))
         ok = fits_in_bits(l, signed_bits(l), wanted);
+    if (m->numba && wanted == DT_BOOL) ok |= dt_is_int((DType)l->dtype); /* a flag of 0 or 1 */
     if (l->dtype != wanted) m->cost += is_safe((DType)l->dtype, wanted) ? COST_SAFE : COST_OTHER;
     if (ok && m->apply) convert_value(l, wanted);
     return ok;

@@ -174,6 +174,11 @@ enum { FEW_KEY = 240, FEW_LEAVES = 24, FEW_DIMS = 64, MAX_PRODUCERS = 4 };
 
 typedef struct Spill Spill;     /* memory that outgrew the arrays below */
 
+enum { MAX_DEPTH = 8 };
+
+/* Of an argument that is passed by its parts: a field, an item of a dict, or an item of a tuple (no name). */
+typedef struct ArgPart { PyObject *name; bool item; Py_ssize_t index; } ArgPart;
+
 /* The arguments of one launch. Lives on the stack; what grows beyond the arrays in it is malloc'ed. */
 typedef struct Bound {
     KernelObject *kernel;
@@ -193,6 +198,8 @@ typedef struct Bound {
     uint8_t *key;                   /* the types, as bytes: see args.c */
     uint32_t key_size, cap_key;
     Spill *spills;
+    ArgPart parts[MAX_DEPTH + 1];   /* borrowed: where in an argument its taking apart is, for messages */
+    uint32_t nparts;
     Leaf few_leaves[FEW_LEAVES];
     int64_t few_dims[FEW_DIMS];
     uint8_t few_key[FEW_KEY];

@@ -323,8 +323,9 @@ def min_of_nothing(x):
 # TypingError: calls.py:29:12: error: two_results() returns array(float32, 1d, C) on one path and float (weak) on another
 #    29 |     return 1.0
 #       |            ^^^
-#    note: calls.py:26: array(float32, 1d, C) here
-#    26 | def two_results(flag, x):
+#    note: calls.py:28:9: array(float32, 1d, C) here
+#    28 |         return x
+#       |         ^^^^^^^^
 #    called from results_differ, calls.py:145:14
 #   145 |     out[0] = two_results(flag, x)[0]
 #       |              ^^^^^^^^^^^^^^^^^^^^

@@ -134,7 +134,7 @@ def sides(x, n):
 # NameResolutionError: language.py:40:5: error: tuple(int (weak), int (weak), int (weak)) has no attribute 'append'
 #    40 |     values.append(4)
 #       |     ^^^^^^^^^^^^^
-#    help: a list in a kernel has a fixed length: write into an array
+#    help: a list or set in a kernel is a tuple of fixed length: count, and write into gpu.local.array(size, dtype)
 #    in kernel list_of_numbers(array(float32, 1d, C))
 # <<<
 # >>> message dictionary(f4[::1], int)
@@ -189,7 +189,7 @@ def sides(x, n):
 #    in kernel spans_several_lines(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message wide_characters(f4[::1], int, f4[::1])
-# TypingError: language.py:93:14: error: + does not take (str, int (weak))
+# TypingError: language.py:93:14: error: + does not take (str '日本語', int (weak))
 #    93 |     out[0] = "日本語" + größe  # the carets stand under the expression
 #       |              ^^^^^^^^^^^^^^^^
 #    help: text is for print and exceptions; str(...) makes text of a value

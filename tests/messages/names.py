@@ -149,8 +149,7 @@ def unpacks_a_number(x):
 # TypingError: names.py:62:17: error: 'value' is array(float32, 1d, C) on one path and float (weak) on another
 #    62 |         value = 1.5
 #       |                 ^^^
-#    note: names.py:57: array(float32, 1d, C) here
-#    57 | @gpu.jit
+#    note: 'x' is array(float32, 1d, C)
 #    note: names.py:62:17: float (weak) here
 #    62 |         value = 1.5
 #       |                 ^^^

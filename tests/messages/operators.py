@@ -179,7 +179,7 @@ def max_of_too_large(x, out):
 #    in kernel huge_integer(array(int64, 1d, C))
 # <<<
 # >>> message text_plus_number(i8[::1])
-# TypingError: operators.py:74:14: error: + does not take (str, int (weak) 1)
+# TypingError: operators.py:74:14: error: + does not take (str 'a', int (weak) 1)
 #    74 |     out[0] = "a" + 1
 #       |              ^^^^^^^
 #    help: text is for print and exceptions; str(...) makes text of a value

@@ -64,8 +64,9 @@ def array_for_each_call(x):
 # TypingError: recursion.py:28:29: error: nest() returns float32 on one path and tuple(float32, int (weak)) on another
 #    28 |     return x if n == 0 else (nest(x, n - 1), 1)
 #       |                             ^^^^^^^^^^^^^^^^^^^
-#    note: recursion.py:27: float32 here
-#    27 | def nest(x, n):
+#    note: recursion.py:28:5: float32 here
+#    28 |     return x if n == 0 else (nest(x, n - 1), 1)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    called from result_grows, recursion.py:33:12
 #    33 |     x[0] = nest(x[0], len(x))[1]
 #       |            ^^^^^^^^^^^^^^^^^^

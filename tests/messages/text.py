@@ -139,14 +139,14 @@ def too_few_to_format(x):
 #    in kernel stores_text(array(float32, 1d, C))
 # <<<
 # >>> message compares_text(f4[::1])
-# TypingError: text.py:53:8: error: == does not take (text, str)
+# TypingError: text.py:53:8: error: == does not take (text, str '1.0')
 #    53 |     if str(x[0]) == "1.0":
 #       |        ^^^^^^^^^^^^^^^^^^
 #    help: text is for print and exceptions; str(...) makes text of a value
 #    in kernel compares_text(array(float32, 1d, C))
 # <<<
 # >>> message adds_text(f4[::1])
-# TypingError: text.py:59:11: error: + does not take (str, float32)
+# TypingError: text.py:59:11: error: + does not take (str 'x', float32)
 #    59 |     print("x" + x[0])
 #       |           ^^^^^^^^^^
 #    help: text is for print and exceptions; str(...) makes text of a value

@@ -90,8 +90,7 @@ def views(o):
 #    note: threads.py:27:9: array(int64, 1d, C, shared) here
 #    27 |     s = gpu.shared.array(16, np.int64)
 #       |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-#    note: threads.py:25: array(int64, 1d, C) here
-#    25 | @gpu.jit
+#    note: 'o' is array(int64, 1d, C)
 #    in kernel two_spaces(array(int64, 1d, C))
 # <<<
 # >>> message views(f4[::1])
@@ -162,144 +161,144 @@ def collectives(x, n):
 
 
 # >>> message atomics(i8[::1], f4[::1], c8[::1], int)
-# CompileError: threads.py:126:20: error: gpu.atomic.add() does not take int64
-#   126 |     gpu.atomic.add(x[0], 0, 1)
+# CompileError: threads.py:125:20: error: gpu.atomic.add() does not take int64
+#   125 |     gpu.atomic.add(x[0], 0, 1)
 #       |                    ^^^^
 #    help: the first argument is the array, the second the index: (x, i, value)
 #
-# threads.py:127:5: error: gpu.atomic.and_() does not take array(float32, 1d, C)
-#   127 |     gpu.atomic.and_(f, 0, 1)
+# threads.py:126:5: error: gpu.atomic.and_() does not take array(float32, 1d, C)
+#   126 |     gpu.atomic.and_(f, 0, 1)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: it works on the bits of integers: .view(np.uint32) of the array gives them
 #
-# threads.py:128:5: error: gpu.atomic.inc() does not take array(int64, 1d, C)
-#   128 |     gpu.atomic.inc(x, 0, 5)
+# threads.py:127:5: error: gpu.atomic.inc() does not take array(int64, 1d, C)
+#   127 |     gpu.atomic.inc(x, 0, 5)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: it counts in uint32 and uint64 elements
 #
-# threads.py:129:5: error: gpu.atomic.max() does not take array(complex64, 1d, C)
-#   129 |     gpu.atomic.max(c, 0, 1)
+# threads.py:128:5: error: gpu.atomic.max() does not take array(complex64, 1d, C)
+#   128 |     gpu.atomic.max(c, 0, 1)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: complex elements can be added to; use .view(np.float32) of the array for their parts
 #
-# threads.py:130:23: error: 2 indices for array(int64, 1d, C)
-#   130 |     gpu.atomic.add(x, (0, 1), 1)
+# threads.py:129:23: error: 2 indices for array(int64, 1d, C)
+#   129 |     gpu.atomic.add(x, (0, 1), 1)
 #       |                       ^^^^^^
 #    help: this array has one axis
 #
-# threads.py:131:23: error: this on several elements is not supported in a kernel: it works on one element at a time
-#   131 |     gpu.atomic.add(x, slice(3), 1)
+# threads.py:130:23: error: this on several elements is not supported in a kernel: it works on one element at a time
+#   130 |     gpu.atomic.add(x, slice(3), 1)
 #       |                       ^^^^^^^^
 #    help: an index for each axis, as a tuple
 #
-# threads.py:132:26: error: complex (weak) does not become int64: the imaginary part would be lost
-#   132 |     gpu.atomic.add(x, 0, 1j)
+# threads.py:131:26: error: complex (weak) does not become int64: the imaginary part would be lost
+#   131 |     gpu.atomic.add(x, 0, 1j)
 #       |                          ^^
 #    help: store .real, .imag or abs(...)
 #
-# threads.py:133:5: error: gpu.atomic.add(): scope 'cluster' isn't known
-#   133 |     gpu.atomic.add(x, 0, 1, scope="cluster")
+# threads.py:132:5: error: gpu.atomic.add(): scope 'cluster' isn't known
+#   132 |     gpu.atomic.add(x, 0, 1, scope="cluster")
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: one of 'device', 'block', 'system'
 #
-# threads.py:134:5: error: gpu.atomic.add() needs a constant for 'order', and this is int (weak)
-#   134 |     gpu.atomic.add(x, 0, 1, order=n)
+# threads.py:133:5: error: gpu.atomic.add() needs a constant for 'order', and this is int (weak)
+#   133 |     gpu.atomic.add(x, 0, 1, order=n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #
-# threads.py:135:5: error: gpu.atomic.load(): a load releases nothing
-#   135 |     gpu.atomic.load(x, 0, order="release")
+# threads.py:134:5: error: gpu.atomic.load(): a load releases nothing
+#   134 |     gpu.atomic.load(x, 0, order="release")
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: one of 'relaxed', 'acquire', 'seq_cst'
 #
-# threads.py:136:20: error: gpu.atomic.add() does not take array(int32, 1d, C, local)
-#   136 |     gpu.atomic.add(gpu.local.array(4, "i4"), 0, 1)
+# threads.py:135:20: error: gpu.atomic.add() does not take array(int32, 1d, C, local)
+#   135 |     gpu.atomic.add(gpu.local.array(4, "i4"), 0, 1)
 #       |                    ^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: no other thread sees a local array: assign to its element
 #
-# threads.py:137:20: error: gpu.atomic.add() does not take function numpy.arange
-#   137 |     gpu.atomic.add(np.arange, 0, 1)
+# threads.py:136:20: error: gpu.atomic.add() does not take function numpy.arange
+#   136 |     gpu.atomic.add(np.arange, 0, 1)
 #       |                    ^^^^^^^^^
 #    help: the first argument is the array, the second the index: (x, i, value)
 #    in kernel atomics(array(int64, 1d, C), array(float32, 1d, C), array(complex64, 1d, C), int (weak))
 # <<<
 # >>> message warps(i8[::1], c8[::1], int)
-# TypingError: threads.py:142:19: error: gpu.shfl_sync() does not take float (weak)
-#   142 |     gpu.shfl_sync(1.5, x[0], 0)
+# TypingError: threads.py:141:19: error: gpu.shfl_sync() does not take float (weak)
+#   141 |     gpu.shfl_sync(1.5, x[0], 0)
 #       |                   ^^^
 #    help: a mask is an integer with a bit for each lane, such as 0xffffffff
 #
-# threads.py:143:5: error: gpu.shfl_sync() does not take array(int64, 1d, C)
-#   143 |     gpu.shfl_sync(-1, x, 0)
+# threads.py:142:5: error: gpu.shfl_sync() does not take array(int64, 1d, C)
+#   142 |     gpu.shfl_sync(-1, x, 0)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a shuffle moves one number; move items one by one
 #
-# threads.py:144:5: error: gpu.shfl_down_sync(): the number of lanes is a power of 2
-#   144 |     gpu.shfl_down_sync(-1, x[0], 1, width=5)
+# threads.py:143:5: error: gpu.shfl_down_sync(): the number of lanes is a power of 2
+#   143 |     gpu.shfl_down_sync(-1, x[0], 1, width=5)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8, 16 or 32
 #
-# threads.py:145:5: error: gpu.shfl_down_sync() needs a constant for 'width', and this is int (weak)
-#   145 |     gpu.shfl_down_sync(-1, x[0], 1, width=n)
+# threads.py:144:5: error: gpu.shfl_down_sync() needs a constant for 'width', and this is int (weak)
+#   144 |     gpu.shfl_down_sync(-1, x[0], 1, width=n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #
-# threads.py:146:28: error: gpu.match_any_sync() does not take complex64
-#   146 |     gpu.match_any_sync(-1, z[0])
+# threads.py:145:28: error: gpu.match_any_sync() does not take complex64
+#   145 |     gpu.match_any_sync(-1, z[0])
 #       |                            ^^^^
 #    help: it compares the bits of real numbers
 #
-# threads.py:147:28: error: gpu.reduce_or_sync() does not take bool
-#   147 |     gpu.reduce_or_sync(-1, x[0] > 1)
+# threads.py:146:28: error: gpu.reduce_or_sync() does not take bool
+#   146 |     gpu.reduce_or_sync(-1, x[0] > 1)
 #       |                            ^^^^^^^^
 #    help: all_sync and any_sync take bools; int(...) makes a number of one
 #
-# threads.py:148:29: error: gpu.reduce_add_sync() does not take complex64
-#   148 |     gpu.reduce_add_sync(-1, z[0])
+# threads.py:147:29: error: gpu.reduce_add_sync() does not take complex64
+#   147 |     gpu.reduce_add_sync(-1, z[0])
 #       |                             ^^^^
 #    help: it takes real numbers; gpu.warp.reduce takes others, too
 #
-# threads.py:149:5: error: gpu.all_sync() needs the argument 'predicate'
-#   149 |     gpu.all_sync(x[0])
+# threads.py:148:5: error: gpu.all_sync() needs the argument 'predicate'
+#   148 |     gpu.all_sync(x[0])
 #       |     ^^^^^^^^^^^^^^^^^^
 #    help: it is gpu.all_sync(mask, predicate)
 #    in kernel warps(array(int64, 1d, C), array(complex64, 1d, C), int (weak))
 # <<<
 # >>> message collectives(i8[::1], int)
-# CompileError: threads.py:154:5: error: gpu.block.reduce() does not take array(int64, 1d, C)
-#   154 |     gpu.block.reduce(x)
+# CompileError: threads.py:153:5: error: gpu.block.reduce() does not take array(int64, 1d, C)
+#   153 |     gpu.block.reduce(x)
 #       |     ^^^^^^^^^^^^^^^^^^^
 #    help: combine one number after the other
 #
-# threads.py:155:5: error: op() does not take tuple(int64, int64)
-#   155 |     gpu.block.reduce(x[0], lambda a, b: (a, b))
+# threads.py:154:5: error: op() does not take tuple(int64, int64)
+#   154 |     gpu.block.reduce(x[0], lambda a, b: (a, b))
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: two numbers give one
 #
-# threads.py:156:5: error: gpu.block.scan() needs the argument 'initial'
-#   156 |     gpu.block.scan(x[0], max, exclusive=True)
+# threads.py:155:5: error: gpu.block.scan() needs the argument 'initial'
+#   155 |     gpu.block.scan(x[0], max, exclusive=True)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: such as initial=1 for a product
 #
-# threads.py:157:5: error: gpu.warp.scan() needs a constant for 'exclusive', and this is int (weak)
-#   157 |     gpu.warp.scan(x[0], exclusive=n)
+# threads.py:156:5: error: gpu.warp.scan() needs a constant for 'exclusive', and this is int (weak)
+#   156 |     gpu.warp.scan(x[0], exclusive=n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #
-# threads.py:158:28: error: gpu.cg.tiled_partition() does not take grid group
-#   158 |     gpu.cg.tiled_partition(gpu.cg.this_grid(), 8)
+# threads.py:157:28: error: gpu.cg.tiled_partition() does not take grid group
+#   157 |     gpu.cg.tiled_partition(gpu.cg.this_grid(), 8)
 #       |                            ^^^^^^^^^^^^^^^^^^
 #    help: gpu.cg.this_thread_block(), or a larger tile
 #
-# threads.py:159:5: error: gpu.cg.tiled_partition(): the number of lanes is a power of 2
-#   159 |     gpu.cg.tiled_partition(gpu.cg.this_thread_block(), 64)
+# threads.py:158:5: error: gpu.cg.tiled_partition(): the number of lanes is a power of 2
+#   158 |     gpu.cg.tiled_partition(gpu.cg.this_thread_block(), 64)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8, 16 or 32
 #
-# threads.py:160:5: error: grid group has no attribute 'synch'
-#   160 |     gpu.cg.this_grid().synch()
+# threads.py:159:5: error: grid group has no attribute 'synch'
+#   159 |     gpu.cg.this_grid().synch()
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: did you mean 'sync'?
 #
-# threads.py:161:5: error: too many arguments for gpu.syncthreads(): it takes 0, and this call has 1
-#   161 |     gpu.syncthreads(1)
+# threads.py:160:5: error: too many arguments for gpu.syncthreads(): it takes 0, and this call has 1
+#   160 |     gpu.syncthreads(1)
 #       |     ^^^^^^^^^^^^^^^^^^
 #    help: it is gpu.syncthreads()
 #    in kernel collectives(array(int64, 1d, C), int (weak))
@@ -317,32 +316,32 @@ def neighbours(x, n):
 
 
 # >>> message neighbours(f4[::1], int)
-# CompileError: threads.py:311:15: error: gpu.load(): the number of neighbours is a power of 2
-#   311 |     a, b, c = gpu.load(x, 0, width=3)
+# CompileError: threads.py:310:15: error: gpu.load(): the number of neighbours is a power of 2
+#   310 |     a, b, c = gpu.load(x, 0, width=3)
 #       |               ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8 or 16
 #
-# threads.py:312:5: error: gpu.load() needs a constant for 'width', and this is int (weak)
-#   312 |     gpu.load(x, 0, width=n)
+# threads.py:311:5: error: gpu.load() needs a constant for 'width', and this is int (weak)
+#   311 |     gpu.load(x, 0, width=n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #
-# threads.py:313:5: error: gpu.load(): cache 'L1' isn't known
-#   313 |     gpu.load(x, 0, cache="L1")
+# threads.py:312:5: error: gpu.load(): cache 'L1' isn't known
+#   312 |     gpu.load(x, 0, cache="L1")
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: one of 'ca', 'cg', 'cs', 'lu', 'cv'
 #
-# threads.py:314:5: error: gpu.store(): the number of neighbours is a power of 2
-#   314 |     gpu.store(x, 0, (1.0, 2.0, 3.0))
+# threads.py:313:5: error: gpu.store(): the number of neighbours is a power of 2
+#   313 |     gpu.store(x, 0, (1.0, 2.0, 3.0))
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8 or 16
 #
-# threads.py:315:21: error: gpu.store() does not take str
-#   315 |     gpu.store(x, 0, (1.0, "two"))
+# threads.py:314:21: error: gpu.store() does not take str 'two'
+#   314 |     gpu.store(x, 0, (1.0, "two"))
 #       |                     ^^^^^^^^^^^^
 #    help: an element is one number
 #
-# threads.py:316:18: error: this on several elements is not supported in a kernel: it works on one element at a time
-#   316 |     gpu.store(x, slice(0, 2), (1.0, 2.0))
+# threads.py:315:18: error: this on several elements is not supported in a kernel: it works on one element at a time
+#   315 |     gpu.store(x, slice(0, 2), (1.0, 2.0))
 #       |                  ^^^^^^^^^^^
 #    help: an index for each axis, as a tuple
 #    in kernel neighbours(array(float32, 1d, C), int (weak))
@@ -360,32 +359,32 @@ def histograms(x, y, n):
 
 
 # >>> message histograms(f4[::1], i4[:, :], int)
-# TypingError: threads.py:354:5: error: gpu.block.histogram() needs a constant for 'bins', and this is int (weak)
-#   354 |     gpu.block.histogram(x, n)
+# TypingError: threads.py:353:5: error: gpu.block.histogram() needs a constant for 'bins', and this is int (weak)
+#   353 |     gpu.block.histogram(x, n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: the counts are shared memory, whose size is a constant
 #
-# threads.py:355:28: error: gpu.block.histogram(): it needs a bin to count in
-#   355 |     gpu.block.histogram(x, 0)
+# threads.py:354:28: error: gpu.block.histogram(): it needs a bin to count in
+#   354 |     gpu.block.histogram(x, 0)
 #       |                            ^
 #
-# threads.py:356:5: error: gpu.block.histogram() does not take array(int32, 2d, A)
-#   356 |     gpu.block.histogram(y, 8)
+# threads.py:355:5: error: gpu.block.histogram() does not take array(int32, 2d, A)
+#   355 |     gpu.block.histogram(y, 8)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: x.ravel() has one axis
 #
-# threads.py:357:5: error: gpu.block.histogram() does not take float32
-#   357 |     gpu.block.histogram(x, 8)
+# threads.py:356:5: error: gpu.block.histogram() does not take float32
+#   356 |     gpu.block.histogram(x, 8)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a bin is an integer; key=lambda x: int(...) makes one of a value
 #
-# threads.py:358:5: error: key() does not take float (weak)
-#   358 |     gpu.block.histogram(n, 8, key=lambda v: v / 2)
+# threads.py:357:5: error: key() does not take float (weak)
+#   357 |     gpu.block.histogram(n, 8, key=lambda v: v / 2)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a bin is an integer; key=lambda x: int(...) makes one of a value
 #
-# threads.py:359:5: error: gpu.block.histogram(): the array takes 400000 bytes, and there are at most 49152
-#   359 |     gpu.block.histogram(n, 100000)
+# threads.py:358:5: error: gpu.block.histogram(): the array takes 400000 bytes, and there are at most 49152
+#   358 |     gpu.block.histogram(n, 100000)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: gpu.shared.array(0, dtype) takes its size from the launch, k[grid, block, stream, bytes], and can be larger
 #    in kernel histograms(array(float32, 1d, C), array(int32, 2d, A), int (weak))

@@ -1,0 +1,243 @@
+"""What beginners write first: names without their module, C's names, results that a kernel can't keep."""
+
+import gpu
+import numpy as np
+from gpu import cuda
+
+
+def first_or_nothing(x, i):
+    if i > 3:
+        return None
+    return x
+
+
+def one_or_the_other(x, y, i):
+    if i > 3:
+        return x
+    return y
+
+
+@gpu.jit
+def without_the_module(x):
+    x[threadIdx.x] = sqrt(x[0])
+    __syncthreads()
+    atomicAdd(x, 0, 1)
+
+
+@gpu.jit
+def without_an_import(x):
+    s = gpu.shared.array(4, float32)
+    x[0] = s[0]
+
+
+@cuda.jit
+def without_an_import_in_numba(x):
+    s = cuda.shared.array(4, float32)
+    x[0] = s[0]
+
+
+@cuda.jit
+def letters_of_another_case(x):
+    x[cuda.threadidx.x] = cuda.threadIdx.w
+    cuda.syncThreads()
+    cuda.atomic.Add(x, 0, 1)
+
+
+@gpu.jit
+def launches_a_kernel(x):
+    without_the_module[1, 1](x)
+
+
+@gpu.jit
+def random_numbers(x):
+    x[0] = np.random.rand()
+
+
+@cuda.jit
+def local_array_of_any_size(x):
+    s = cuda.local.array(x.size, np.float32)
+    x[0] = s[0]
+
+
+@gpu.jit
+def list_of_any_length(x, n):
+    numbers = [0.0] * n
+    x[0] = numbers[0]
+
+
+@gpu.jit
+def result_in_a_number(n):
+    n[0] = 1
+
+
+@gpu.jit
+def calls_what_is_none(x):
+    m, n = x.shape()
+    x[0, 0] = x(1)
+
+
+@gpu.jit
+def parameter_as_index(x, name):
+    x[name] = 1
+
+
+@gpu.jit
+def a_or_b(a, b, flag):
+    x = a if flag else b
+    x[0] = 1
+
+
+@gpu.jit
+def nothing_sometimes(x, i):
+    x[0] = first_or_nothing(x[0], i)
+
+
+@gpu.jit
+def either_array(x, y, i):
+    one_or_the_other(x, y, i)[0] = 1
+
+
+# >>> message without_the_module(f4[::1])
+# NameResolutionError: beginners.py:22:7: error: name 'threadIdx' is not defined
+#    22 |     x[threadIdx.x] = sqrt(x[0])
+#       |       ^^^^^^^^^
+#    help: it is gpu.threadIdx
+#
+# beginners.py:22:22: error: name 'sqrt' is not defined
+#    22 |     x[threadIdx.x] = sqrt(x[0])
+#       |                      ^^^^
+#    help: it is math.sqrt
+#
+# beginners.py:23:5: error: name '__syncthreads' is not defined
+#    23 |     __syncthreads()
+#       |     ^^^^^^^^^^^^^
+#    help: it is gpu.syncthreads
+#
+# beginners.py:24:5: error: name 'atomicAdd' is not defined
+#    24 |     atomicAdd(x, 0, 1)
+#       |     ^^^^^^^^^
+#    help: it is gpu.atomic.add
+#    in kernel without_the_module(array(float32, 1d, C))
+# <<<
+# >>> message without_an_import(f4[::1])
+# NameResolutionError: beginners.py:29:29: error: name 'float32' is not defined
+#    29 |     s = gpu.shared.array(4, float32)
+#       |                             ^^^^^^^
+#    help: write np.float32, or import the name: from gpu import float32
+#    in kernel without_an_import(array(float32, 1d, C))
+# <<<
+# >>> message without_an_import_in_numba(f4[::1])
+# NameResolutionError: beginners.py:35:30: error: name 'float32' is not defined
+#    35 |     s = cuda.shared.array(4, float32)
+#       |                              ^^^^^^^
+#    help: write np.float32, or import the name: from gpu.cuda import float32
+#    in kernel without_an_import_in_numba(array(float32, 1d, C))
+# <<<
+# >>> message letters_of_another_case(f4[::1])
+# NameResolutionError: beginners.py:41:7: error: module gpu.cuda has no attribute 'threadidx'
+#    41 |     x[cuda.threadidx.x] = cuda.threadIdx.w
+#       |       ^^^^^^^^^^^^^^
+#    help: did you mean 'threadIdx'?
+#
+# beginners.py:41:27: error: cuda.threadIdx has no attribute 'w'
+#    41 |     x[cuda.threadidx.x] = cuda.threadIdx.w
+#       |                           ^^^^^^^^^^^^^^^^
+#    help: there is cuda.threadIdx.x, cuda.threadIdx.y, cuda.threadIdx.z
+#
+# beginners.py:42:5: error: module gpu.cuda has no attribute 'syncThreads'
+#    42 |     cuda.syncThreads()
+#       |     ^^^^^^^^^^^^^^^^
+#    help: did you mean 'syncthreads'?
+#
+# beginners.py:43:5: error: cuda.atomic has no attribute 'Add'
+#    43 |     cuda.atomic.Add(x, 0, 1)
+#       |     ^^^^^^^^^^^^^^^
+#    help: did you mean 'add'?
+#    in kernel letters_of_another_case(array(float32, 1d, C))
+# <<<
+# >>> message launches_a_kernel(f4[::1])
+# TypingError: beginners.py:48:5: error: function without_the_module can't be indexed
+#    48 |     without_the_module[1, 1](x)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: a kernel launches none: call the function for this thread, f(x), or launch it from Python
+#    in kernel launches_a_kernel(array(float32, 1d, C))
+# <<<
+# >>> message random_numbers(f4[::1])
+# UnsupportedError: beginners.py:53:12: error: np.random.rand() can't be called in a kernel
+#    53 |     x[0] = np.random.rand()
+#       |            ^^^^^^^^^^^^^^^^
+#    help: random numbers of each thread: states made before the launch by create_xoroshiro128p_states(n, seed), and xoroshiro128p_uniform_float32(states, i) here; or pass an array of them
+#    in kernel random_numbers(array(float32, 1d, C))
+# <<<
+# >>> message local_array_of_any_size(f4[::1])
+# TypingError: beginners.py:58:26: error: cuda.local.array() needs a constant for 'shape', and this is int64
+#    58 |     s = cuda.local.array(x.size, np.float32)
+#       |                          ^^^^^^
+#    help: use numbers, globals, or variables of an enclosing function; of an array argument each thread can take a row of any size
+#    in kernel local_array_of_any_size(array(float32, 1d, C))
+# <<<
+# >>> message list_of_any_length(f4[::1], int)
+# TypingError: beginners.py:64:15: error: * does not take (tuple(float (weak),), int (weak))
+#    64 |     numbers = [0.0] * n
+#       |               ^^^^^^^^^
+#    help: how often is a constant; gpu.local.array(size, dtype) makes an array
+#    in kernel list_of_any_length(array(float32, 1d, C), int (weak))
+# <<<
+# >>> message result_in_a_number(int)
+# TypingError: beginners.py:70:5: error: items of int (weak) can't be assigned
+#    70 |     n[0] = 1
+#       |     ^^^^
+#    help: a number comes as a copy: pass an array of one element for a result
+#    in kernel result_in_a_number(int (weak))
+# <<<
+# >>> message calls_what_is_none(f4[:, ::1])
+# TypingError: beginners.py:75:12: error: tuple(int (weak), int (weak)) can't be called
+#    75 |     m, n = x.shape()
+#       |            ^^^^^^^^^
+#    help: a tuple isn't a function: no ( ) behind x.shape, [ ] for an item
+#
+# beginners.py:76:15: error: array(float32, 2d, C) can't be called
+#    76 |     x[0, 0] = x(1)
+#       |               ^^^^
+#    help: an array isn't a function: its elements are x[i]
+#    in kernel calls_what_is_none(array(float32, 2d, C))
+# <<<
+# >>> message parameter_as_index(f4[::1], f4)
+# TypingError: beginners.py:81:7: error: an index must be an integer, and this is float32
+#    81 |     x[name] = 1
+#       |       ^^^^
+#    help: // is the integer division; int(...) truncates
+#    in kernel parameter_as_index(array(float32, 1d, C), float32)
+# <<<
+# >>> message a_or_b(f4[::1], f8[::1], bool)
+# TypingError: beginners.py:87:5: error: 'x' is array(float32, 1d, C) on one path and array(float64, 1d, C) on another
+#    87 |     x[0] = 1
+#       |     ^
+#    note: 'a' is array(float32, 1d, C)
+#    note: 'b' is array(float64, 1d, C)
+#    in kernel a_or_b(array(float32, 1d, C), array(float64, 1d, C), bool (weak))
+# <<<
+# >>> message nothing_sometimes(f4[::1], int)
+# TypingError: beginners.py:11:5: error: first_or_nothing() returns None on one path and float32 on another
+#    11 |     return x
+#       |     ^^^^^^^^
+#    note: beginners.py:10:16: None here
+#    10 |         return None
+#       |                ^^^^
+#    called from nothing_sometimes, beginners.py:92:12
+#    92 |     x[0] = first_or_nothing(x[0], i)
+#       |            ^^^^^^^^^^^^^^^^^^^^^^^^^
+#    in kernel nothing_sometimes(array(float32, 1d, C), int (weak))
+# <<<
+# >>> message either_array(f4[::1], f8[::1], int)
+# TypingError: beginners.py:17:5: error: one_or_the_other() returns array(float32, 1d, C) on one path and array(float64, 1d, C) on another
+#    17 |     return y
+#       |     ^^^^^^^^
+#    note: beginners.py:16:9: array(float32, 1d, C) here
+#    16 |         return x
+#       |         ^^^^^^^^
+#    called from either_array, beginners.py:97:5
+#    97 |     one_or_the_other(x, y, i)[0] = 1
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+#    in kernel either_array(array(float32, 1d, C), array(float64, 1d, C), int (weak))
+# <<<
