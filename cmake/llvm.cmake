@@ -18,6 +18,12 @@ target_link_libraries(gpu_llvm INTERFACE ${llvm_libraries})
 target_link_options(gpu_llvm INTERFACE
     -static-libgcc -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,--as-needed -Wl,-Bsymbolic
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/gpu_compiler.map)
+# The addresses to fill in when the library is loaded, in a thirtieth of the space.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -Wl,-z,pack-relative-relocs GPU_LINKER_PACKS)
+if(GPU_LINKER_PACKS)
+    target_link_options(gpu_llvm INTERFACE -Wl,-z,pack-relative-relocs)
+endif()
 if(GPU_SANITIZE)
     # The sanitizer's own library is resolved when the program starts.
     target_link_options(gpu_llvm INTERFACE -static-libstdc++)
