@@ -364,6 +364,7 @@ static void report_result(Eval *e, const Instance *inst) {
 Val build_at(Eval *e, Instance *inst, const Callee *callee, const Val *args, BlockId exit) {
     Frame fr = make_frame(e, inst, args);
     fr.closure = callee->closure;
+    fr.self = callee->self;
     Body b = {.e = e, .fr = &fr, .inst = inst, .exit = exit};
     uint32_t span = e->span;
     BlockId from = e->cur;

@@ -30,6 +30,7 @@ typedef struct Callee {
     HostRef code;               /* function or code object: what names the PyFunc */
     HostRef globals;            /* the host function whose globals it sees */
     Val closure;                /* inner functions: tuple of the free variables' values; else absent */
+    Val self;                   /* inner functions: the function itself, which may be one of those; else absent */
 } Callee;
 
 /* A function specialised by the types and constants of its arguments: the result of inference. */
@@ -60,7 +61,7 @@ typedef struct Frame {
     Instance *inst;
     Val *vals;                  /* infer: inst->cell; build: values with refs */
     const Val *args;
-    Val closure;                /* build: the callee's closure with refs; else absent */
+    Val closure, self;          /* build: the callee's with refs; else absent */
     DiagFrame at;               /* file, function, caller; the span of the current instruction */
     uint32_t func, inlined_at;  /* of IrModule.funcs and spans */
     struct Frame *caller;

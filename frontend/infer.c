@@ -45,6 +45,7 @@ static Instance *new_instance(Eval *e, const PyFunc *f, const Callee *c, uint32_
     i->base = f;
     i->callee = *c;
     if (c->closure.ty) i->callee.closure = val_abstract(e, c->closure);
+    if (c->self.ty) i->callee.self = val_abstract(e, c->self);
     i->nargs = n;
     i->args = ARENA_ARRAY(e->arena, Val, n + 1);
     for (uint32_t k = 0; k < n; k++) i->args[k] = val_abstract(e, args[k]);

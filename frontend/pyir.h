@@ -65,7 +65,7 @@ typedef uint32_t PyBlockId;
     X(CALL,    PYVAR, "args[0](args[1] ...); the last kwnames.n arguments are keywords `kwnames`") \
     X(CALL_EX,     3, "args[0](*args[1], **args[2]); args[2] may be 0") \
     X(FUNCTION,    3, "a function made here from code `obj`, named `name`; args: defaults tuple, kwdefaults, closure tuple, each maybe 0") \
-    X(CELL,        1, "the value of a cell variable captured by an inner function") \
+    X(CELL,        1, "the value of a cell variable captured by an inner function; imm CELL_ITSELF: that function") \
     X(IMPORT,      0, "import inside the function: `name` is the module's dotted name") \
     X(MATCH_LEN,   1, "len(args[0]) as match patterns take it") \
     X(MATCH_SEQ,   1, "is args[0] a sequence, as match patterns ask") \
@@ -85,6 +85,8 @@ typedef enum PyOp {
     PY__COUNT
 } PyOp;
 #define PYVAR 255
+
+enum { CELL_ITSELF = 1 };
 
 typedef enum PyUnary { PYU_NEG, PYU_POS, PYU_INVERT } PyUnary;
 /* In the order of CPython's NB_ numbers. */

@@ -305,20 +305,28 @@ static bool used_after(Held *h, const CellStore *st) {
     return false;
 }
 
-static void check_cell(Held *h, uint32_t var, const char *name) {
+/* A def that uses its own name in its body means itself, though the name has no value yet where it is made. */
+static bool is_own_name(const Held *h, const CellStore *st, const char *name) {
+    return find(h->s, st->value) == h->fn && strcmp(instr(h->s, h->fn)->name, name) == 0;
+}
+
+static void check_cell(Held *h, PyInstr *cell) {
+    uint32_t var = cell->imm2 - 1;
+    const char *name = cell->name;
     for (uint32_t i = 0; i < h->s->stores.n; i++) {
         const CellStore *st = &h->s->stores.at[i];
         if (st->var != var || !reaches(h, instr(h->s, h->fn)->block, st) || !used_after(h, st)) continue;
+        if (is_own_name(h, st, name)) {
+            cell->imm = CELL_ITSELF;
+            continue;
+        }
         const HostCode *code = h->s->c->code;
         DiagFrame at = {.file = code->file, .function = code->name, .span = st->span};
-        if (find(h->s, st->value) == h->fn) {
-            Diag *d = diag_report(h->s->c->diags, DIAG_RECURSION, &at, name);
-            diag_help(h->s->c->diags, d, "write a loop");
-        } else {
-            Diag *d = diag_report(h->s->c->diags, DIAG_CAPTURE, &at, name, instr(h->s, h->fn)->name);
-            diag_help(h->s->c->diags, d,
-                      "pass it as an argument, or make the inner function after the last assignment");
-        }
+        Diag *d = diag_report(h->s->c->diags, DIAG_CAPTURE, &at, name, instr(h->s, h->fn)->name);
+        diag_help(h->s->c->diags, d,
+                  find(h->s, st->value) == h->fn
+                      ? "a function that calls itself is made by def"
+                      : "pass it as an argument, or make the inner function after the last assignment");
         h->s->c->failed = true;
         return;
     }
@@ -337,8 +345,8 @@ static void check_cells(Ssa *s, const bool *used) {
         find_holders(&h, used);
         const PyInstr *closure = instr(s, fn->args[2]);
         for (uint32_t k = 0; k < closure->nargs; k++) {
-            const PyInstr *cell = instr(s, closure->args[k]);
-            if (cell->op == PY_CELL && cell->imm2) check_cell(&h, cell->imm2 - 1, cell->name);
+            PyInstr *cell = instr(s, closure->args[k]);
+            if (cell->op == PY_CELL && cell->imm2) check_cell(&h, cell);
         }
     }
 }

@@ -40,6 +40,12 @@ static Val refuse(const Step *s, const char *what, const char *why, const char *
     return e_fail(s->e, s->span, help, DIAG_CONSTRUCT, what, why);
 }
 
+static Val val_function(Eval *e, HostRef code, const Val items[3]) {
+    Val *kept = ARENA_ARRAY(e->arena, Val, 3);
+    vals_copy(kept, items, 3);
+    return (Val){.ty = ty_composite(e->types, TY_FUNCTION, 0, 3, kept, code, NULL, NULL), .items = kept};
+}
+
 /* ---- names ------------------------------------------------------------------------------------------- */
 static Val step_global(const Step *s) {
     Eval *e = s->e;
@@ -53,6 +59,13 @@ static Val step_global(const Step *s) {
     return e_fail(e, s->span, help ? help : suggest_help(e->arena, &near), DIAG_NO_NAME, s->in->name);
 }
 
+/* The inner function that is running, with what it has captured. */
+static Val own_function(const Step *s, Val closure) {
+    Val self = s->fr->self.ty ? s->fr->self : s->fr->inst->callee.self;
+    Val items[3] = {self.items[0], self.items[1], closure};
+    return val_function(s->e, self.ty->obj, items);
+}
+
 static Val step_closure(const Step *s) {
     Eval *e = s->e;
     const Callee *c = &s->fr->inst->callee;
@@ -63,9 +76,12 @@ static Val step_closure(const Step *s) {
     HostCode code;
     memset(&code, 0, sizeof code);
     if (!e->host->code(e->host->self, c->code, &code)) return val_poison(e);
-    for (size_t i = 0; i < code.nfreevars && c->closure.ty->kind == TY_TUPLE && i < c->closure.ty->n; i++)
-        if (strcmp(code.freevars[i], s->in->name) == 0)
-            return s->fr->closure.ty ? s->fr->closure.items[i] : c->closure.items[i];
+    Val closure = s->fr->closure.ty ? s->fr->closure : c->closure;
+    for (size_t i = 0; i < code.nfreevars && closure.ty->kind == TY_TUPLE && i < closure.ty->n; i++) {
+        if (strcmp(code.freevars[i], s->in->name) != 0) continue;
+        bool itself = closure.items[i].ty->kind == TY_NONE && strcmp(code.name, s->in->name) == 0;
+        return itself ? own_function(s, closure) : closure.items[i];
+    }
     return e_fail(e, s->span, NULL, DIAG_NO_FREE, s->in->name);
 }
 
@@ -221,12 +237,12 @@ static Val step_call_ex(const Step *s) {
 }
 
 static Val step_function(const Step *s) {
-    Val *items = ARENA_ARRAY(s->e->arena, Val, 3);
+    Val items[3];
     for (uint32_t i = 0; i < 3; i++) {
         items[i] = arg_or_none(s, i);
         if (val_poisoned(items[i])) return items[i];
     }
-    return (Val){.ty = ty_composite(s->e->types, TY_FUNCTION, 0, 3, items, s->in->obj, NULL, NULL), .items = items};
+    return val_function(s->e, s->in->obj, items);
 }
 
 Val eval_exception(Eval *e, PySpan span, Val v) {
@@ -415,6 +431,7 @@ static Val step_to_tuple(const Step *s) {
 /* Operations of one operand. */
 static Val step_unary(const Step *s) {
     Eval *e = s->e;
+    if (s->in->op == PY_CELL && s->in->imm == CELL_ITSELF) return val_none(e); /* step_closure() knows */
     Val x = arg(s, 0);
     switch ((PyOp)s->in->op) {
     case PY_CELL: return x;

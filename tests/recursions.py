@@ -378,3 +378,16 @@ def k_in_a_loop(a, o, t):
         if k % 3 != 1:
             s += fib(k % 7) * (k + 1)
     o[i] = s
+
+
+def k_def_inside(a, o, t):
+    i = gpu.grid(1)
+    scale = a[i]
+
+    def climb(n, step=2):
+        return scale if n <= 0 else climb(n - step) + climb(n - 3, step=step) * t[n]
+
+    def constant(n):
+        return 1 if n == 0 else n * constant(n - 1)
+
+    o[i] = climb(i) + constant(4)

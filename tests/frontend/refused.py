@@ -97,7 +97,6 @@ def deletes_attribute(x):
 
 
 def recursive(x):
-    def inner(n):
-        return 0 if n == 0 else n + inner(n - 1)
+    inner = lambda n: 0 if n == 0 else n + inner(n - 1)  # noqa: E731
 
     x[0] = inner(3)
