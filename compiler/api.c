@@ -175,6 +175,7 @@ static void fill_regions(Image *image, const IrModule *m, const Regions *r) {
     image->thread_bytes = r->thread_bytes;
     image->block_bytes = r->block_bytes;
     image->uniform = r->uniform;
+    image->straight = regions_straight(r, m);
 }
 
 static bool has_op(const IrModule *m, Op op) {

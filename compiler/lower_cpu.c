@@ -91,7 +91,7 @@ bool cpu_looks_at_yz(const IrModule *m, Sreg x) {
 }
 
 /* A kernel that looks at x only runs y * z times, in one loop instead of two. */
-static void count_rounds(Lower *L) {
+void cpu_count_rounds(Lower *L) {
     CpuState *c = L->cpu;
     for (unsigned i = 0; i < 3; i++) c->count[i] = c->block[i];
     if (cpu_looks_at_yz(L->m, SREG_TID_X)) return;
@@ -149,7 +149,7 @@ static void begin_kernel(Lower *L) {
     c->latch = ll_block(L, "latch");
     LLVMPositionBuilderAtEnd(L->b, L->entry);
     load_launch(L);
-    count_rounds(L);
+    cpu_count_rounds(L);
     begin_blocks(L);
     c->thread[2] = LLVMConstInt(L->i32, 0, false);
     if (L->vectors) lanes_variables(L);

@@ -23,6 +23,7 @@ Val cpu_joined(Lower *L, Val a, Val b);
 Val cpu_field(Lower *L, Ty t, Val base, size_t offset, const char *name);   /* loads *(base + offset) */
 /* Whether y and z of the threads (SREG_TID_X) or blocks (SREG_CTAID_X) are looked at; an exception and a print say all. */
 bool cpu_looks_at_yz(const IrModule *m, Sreg x);
+void cpu_count_rounds(Lower *L);                                            /* sets L->cpu->count */
 void cpu_describe_pointer(Lower *L, const IrParam *p, uint32_t index);      /* attributes of parameter `index` of L->fn */
 /* Loads the launch's parameters from the buffer `from` to args[]. */
 void cpu_load_params(Lower *L, Val from, Val *args);

@@ -173,7 +173,7 @@ static void end_loop(Lower *L, unsigned i, Val step, Val stop) {
     Val next = LLVMBuildNUWAdd(L->b, c->thread[i], step, "next");
     LLVMSetNSW(next, true);
     LLVMAddIncoming(c->thread[i], &next, &from, 1);
-    Val more = ll_icmp(L, LLVMIntULT, next, c->block[i]);
+    Val more = ll_icmp(L, LLVMIntULT, next, c->count[i]);
     if (stop) {
         Val go = LLVMBuildNot(L->b, LLVMBuildLoad2(L->b, L->i1, stop, "stop"), "go");
         more = ll_select(L, go, more, LLVMConstInt(L->i1, 0, false));
@@ -232,11 +232,12 @@ static void lower_one_by_one(Lower *L) {
     lower_blocks(L, s->order, s->n);
 }
 
-/* for z: for y: for x. */
+/* for z: for y: for x; z and y are one where nobody looks at them. */
 static void lower_rows(Lower *L, const VectorRegion *region) {
     CpuState *c = L->cpu;
     Val one = LLVMConstInt(L->i32, 1, false), step = one;
-    begin_loop(L, 2);
+    if (c->count[2]) begin_loop(L, 2);
+    else c->thread[2] = LLVMConstInt(L->i32, 0, false);
     begin_loop(L, 1);
     if (region) lanes_begin_row(L);
     begin_loop(L, 0);
@@ -252,7 +253,7 @@ static void lower_rows(Lower *L, const VectorRegion *region) {
     if (region) step = LLVMBuildLoad2(L->b, L->i32, c->step, "step");
     end_loop(L, 0, step, region ? region->stop : NULL);
     end_loop(L, 1, one, NULL);
-    end_loop(L, 2, one, NULL);
+    if (c->count[2]) end_loop(L, 2, one, NULL);
 }
 
 static void lower_threads(Lower *L) {
@@ -336,6 +337,7 @@ void lower_block(Lower *L) {
     L->entry = ll_block(L, "entry");
     LLVMPositionBuilderAtEnd(L->b, L->entry);
     region_load_block(L);
+    cpu_count_rounds(L);
     make_block_variables(L);
     if (L->vectors) lanes_variables(L);
     LLVMBasicBlockRef *heads = ARENA_ARRAY(m->arena, LLVMBasicBlockRef, regions);

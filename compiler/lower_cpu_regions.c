@@ -274,10 +274,53 @@ void region_load_block(Lower *L) {
     cpu_load_print(L, s->block, offsetof(CpuBlock, print));
 }
 
+static Val call_region(Lower *L, uint32_t k, Val *args, uint32_t n) {
+    Val fn = region_state(L)->functions[k];
+    return LLVMBuildCall2(L->b, LLVMGlobalGetValueType(fn), fn, args, n, "r");
+}
+
+static Val block_field(Lower *L, Val block, size_t offset) {
+    Val at = LLVMConstInt(L->i64, offset, false);
+    return LLVMBuildInBoundsGEP2(L->b, L->i8, block, &at, 1, "at");
+}
+
+/* The next block's place in the grid, x first. */
+static void advance_block(Lower *L, Val block) {
+    Val carry = LLVMConstInt(L->i1, 1, false), zero = LLVMConstInt(L->i32, 0, false);
+    for (unsigned i = 0; i < 3; i++) {
+        Val place = block_field(L, block, offsetof(CpuBlock, at) + i * sizeof(uint32_t));
+        Val size = cpu_field(L, L->i32, block, offsetof(CpuBlock, grid) + i * sizeof(uint32_t), "grid");
+        Val up = LLVMBuildAdd(L->b, LLVMBuildLoad2(L->b, L->i32, place, "at"), LLVMBuildZExt(L->b, carry, L->i32, "c"),
+                              "up");
+        carry = ll_icmp(L, LLVMIntEQ, up, size);
+        LLVMBuildStore(L->b, ll_select(L, carry, zero, up), place);
+    }
+}
+
+/* This block and those that follow, until one raises. */
+static void run_blocks(Lower *L, Val *args, uint32_t n) {
+    Val block = LLVMGetParam(L->fn, 1), more = cpu_field(L, L->i64, block, offsetof(CpuBlock, more), "more");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), again = ll_block(L, "again"), next = ll_block(L, "next");
+    LLVMBasicBlockRef end = ll_block(L, "end");
+    LLVMBuildBr(L->b, again);
+    LLVMPositionBuilderAtEnd(L->b, again);
+    Val left = LLVMBuildPhi(L->b, L->i64, "left"), zero = LLVMConstInt(L->i64, 0, false);
+    Val result = call_region(L, 0, args, n);
+    Val raised = ll_icmp(L, LLVMIntEQ, result, LLVMConstInt(L->i32, REGION_RAISED, false));
+    Val stop = LLVMBuildOr(L->b, raised, ll_icmp(L, LLVMIntEQ, left, zero), "stop");
+    LLVMBuildCondBr(L->b, stop, end, next);
+    LLVMPositionBuilderAtEnd(L->b, next);
+    advance_block(L, block);
+    Val less = LLVMBuildSub(L->b, left, LLVMConstInt(L->i64, 1, false), "less");
+    LLVMBuildBr(L->b, again);
+    LLVMAddIncoming(left, (Val[]){more, less}, (LLVMBasicBlockRef[]){before, next}, 2);
+    LLVMPositionBuilderAtEnd(L->b, end);
+    LLVMBuildRet(L->b, result);
+}
+
 /* The one symbol that the runtime calls. */
 void region_entry(Lower *L, uint32_t regions, uint32_t from, uint32_t more) {
     const IrModule *m = L->m;
-    RegionState *s = region_state(L);
     Ty types[5] = {cpu_pointer(L), cpu_pointer(L), L->i32, L->i32, L->i32};
     L->fn = LLVMAddFunction(L->mod, entry_symbol(m, L->o), LLVMFunctionType(L->i32, types, 5, false));
     ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
@@ -290,6 +333,10 @@ void region_entry(Lower *L, uint32_t regions, uint32_t from, uint32_t more) {
     args[n + 2] = cpu_field(L, cpu_pointer(L), block, offsetof(CpuBlock, common), "common");
     args[n + 3] = cpu_field(L, cpu_pointer(L), block, offsetof(CpuBlock, shared), "shared");
     for (uint32_t i = 0; i < more; i++) args[n + MORE_PARAMS + i] = LLVMGetParam(L->fn, from + i);
+    if (regions_straight(L->regions, m)) {
+        run_blocks(L, args, n + MORE_PARAMS + more);
+        return;
+    }
     LLVMBasicBlockRef none = ll_block(L, "none");
     Val which = regions > 1 ? LLVMBuildSwitch(L->b, LLVMGetParam(L->fn, 2), none, regions) : NULL;
     for (uint32_t k = 0; k < regions; k++) {
@@ -297,8 +344,7 @@ void region_entry(Lower *L, uint32_t regions, uint32_t from, uint32_t more) {
         if (which) LLVMAddCase(which, LLVMConstInt(L->i32, k, false), call);
         else LLVMBuildBr(L->b, call);
         LLVMPositionBuilderAtEnd(L->b, call);
-        LLVMBuildRet(L->b, LLVMBuildCall2(L->b, LLVMGlobalGetValueType(s->functions[k]), s->functions[k], args,
-                                          n + MORE_PARAMS + more, "r"));
+        LLVMBuildRet(L->b, call_region(L, k, args, n + MORE_PARAMS + more));
     }
     LLVMPositionBuilderAtEnd(L->b, none);
     LLVMBuildRet(L->b, LLVMConstInt(L->i32, REGION_DONE, false));

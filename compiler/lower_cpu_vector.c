@@ -555,8 +555,10 @@ static Verdict judge(Lower *L, Ref cond) {
         Val first[2] = {held(L, in->args[0]), held(L, in->args[1])};
         Val last[2] = {last_lane(L, in->args[0]), last_lane(L, in->args[1])};
         if (in->sub == PRED_EQ) return judge_equality(L, in, first, last);
+        /* as one side runs away from the other, it is true up to some lane or from some lane on */
+        bool up_to = (in->sub == PRED_LT || in->sub == PRED_LE) == (drift(L, in) >= 0);
         Val a = lower_cmp(L, in, first), b = lower_cmp(L, in, last);
-        return (Verdict){LLVMBuildAnd(L->b, a, b, "all"), LLVMBuildNot(L->b, LLVMBuildOr(L->b, a, b, "some"), "none")};
+        return (Verdict){up_to ? b : a, LLVMBuildNot(L->b, up_to ? a : b, "none")};
     }
     if (operands && (in->op == OP_AND || in->op == OP_OR)) {
         Verdict a = judge(L, in->args[0]), b = judge(L, in->args[1]);

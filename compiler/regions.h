@@ -36,6 +36,12 @@ Regions *ir_regions(IrModule *m, bool *warps);
 static inline bool regions_start_with(const Regions *r, const IrModule *m, Ref value) {
     return r->again[value] || m->instrs.at[value].op == OP_ALLOCA;
 }
+/* Does a block run from its start to its end without the runtime? Of its waits that has a part in all but barriers. */
+static inline bool regions_straight(const Regions *r, const IrModule *m) {
+    for (uint32_t i = 0; i < r->cuts.n; i++)
+        if (m->instrs.at[r->cuts.at[i].sync].op != OP_BARRIER) return false;
+    return r->uniform;
+}
 /* Is a value with a slot alive at the block's start? */
 static inline bool regions_alive(const Regions *r, BlockId at, Ref value) {
     return r->live[(size_t)at * r->words + value / 64] >> value % 64 & 1;

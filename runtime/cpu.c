@@ -85,6 +85,12 @@ static void enter(void *arg) {
         image->cpu_entry(r->run->params, r->launch, r->first, r->last);
         return;
     }
+    if (image->straight) {
+        block_start(r->block, image, r->first);
+        r->block->more = r->last - r->first - 1;
+        r->end = block_run(image, r->run->params, r->block, &r->stuck);
+        return;
+    }
     for (uint64_t n = r->first; n < r->last && r->end == BLOCK_DONE; n++) {
         block_start(r->block, image, n);
         r->end = block_run(image, r->run->params, r->block, &r->stuck);

@@ -130,6 +130,7 @@ typedef struct CpuBlock {
     uint32_t threads;            /* of the block */
     uint32_t dynamic_shared;     /* bytes */
     uint64_t capacity;           /* threads that the frame has room for: a multiple of 64 */
+    uint64_t more;               /* blocks that follow this one in the same call; of images that are `straight` */
     ErrorRecord *error;
     PrintTarget print;
     uint8_t *shared;             /* memory: the static arrays, then the launch's dynamic bytes */
@@ -139,7 +140,7 @@ typedef struct CpuBlock {
 } CpuBlock;
 
 /* Runs the threads first <= t < last whose state is `region` until they wait or end. Kernels with uniform control run all
- * threads, and return the region that follows. */
+ * threads, and return the region that follows; `straight` ones run to their end, and then as many blocks as `more` says. */
 typedef uint32_t (*CpuRegion)(const void *params, CpuBlock *block, uint32_t region, uint32_t first, uint32_t last);
 
 /* A host function (device function called from Python): arguments and results by pointer to 8-byte slots
@@ -173,6 +174,7 @@ typedef struct Image {
     ImageCut *cuts;              /* cut k is what region k + 1 follows */
     uint32_t ncuts, thread_bytes, block_bytes;  /* of the frame */
     bool uniform;                /* all threads of a block take the same cuts */
+    bool straight;               /* and nothing at them is for the runtime to do */
     bool warps;                  /* of the CPU: has operations of warps; a launch whose rows aren't warps takes other code */
     bool grid_sync;              /* waits for the whole grid: every launch is cooperative */
     void *host_fn;               /* host functions: address */
