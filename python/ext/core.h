@@ -404,6 +404,7 @@ PyObject *device_synchronize(PyObject *module, PyObject *unused);
 PyObject *device_synchronize_named(PyObject *module, PyObject *name);
 PyObject *device_problem(PyObject *module, PyObject *kind);
 PyObject *device_count(PyObject *module, PyObject *kind);
+bool device_there(const char *kind); /* is there a device of that kind? Loads the driver */
 PyObject *device_properties(PyObject *module, PyObject *name);
 PyObject *device_pin(PyObject *module, PyObject *args);
 PyObject *device_owner(PyObject *module, PyObject *args);

@@ -205,6 +205,13 @@ PyObject *device_list(PyObject *module, PyObject *unused) {
     return names;
 }
 
+bool device_there(const char *kind) {
+    Failure f;
+    uint32_t n = count_of(kind, &f);
+    if (n == 0) failure_clear(&f);
+    return n > 0;
+}
+
 /* device_count(kind): how many devices of that kind; loads the driver. */
 PyObject *device_count(PyObject *module, PyObject *kind) {
     (void)module;

@@ -256,7 +256,9 @@ static bool info_foreign(PyHost *h, PyObject *o, HostInfo *out) {
     HostArray *a = ARENA_NEW(h->arena, HostArray);
     int status = 0;
     if (d && d->ops->runs_ptx) status = cuda_foreign_array(o, a, &stream);
-    else if (d && d->ops->shares_host_memory && PyObject_HasAttrString(o, "__array_interface__"))
+    else if (d && d->ops->shares_host_memory &&
+             (PyObject_HasAttrString(o, "__array_interface__") ||
+              (PyObject_HasAttrString(o, "__cuda_array_interface__") && !device_there("cuda"))))
         status = foreign_array(o, a, &memory);
     bool held = status > 0 && captures_hold(h->kernel, o, memory, a->data, d) == 0;
     Py_XDECREF(memory);

@@ -471,11 +471,16 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep) {
     } else if (status == 0 && PyObject_CheckBuffer(o)) {
         status = from_buffer(o, out, keep);
     } else if (status == 0 && optional_attr(o, np.str_cuda_interface, &interface) > 0) {
-        Py_DECREF(interface);
-        PyErr_Format(PyExc_TypeError,
-                     "this %.80s lies in a GPU's memory, and the current device can't read that; copy it to the host",
-                     Py_TYPE(o)->tp_name);
-        return -1;
+        *keep = interface;
+        if (device_there("cuda")) {
+            Py_CLEAR(*keep);
+            PyErr_Format(PyExc_TypeError,
+                         "this %.80s lies in a GPU's memory, and the current device can't read that; copy it to the "
+                         "host",
+                         Py_TYPE(o)->tp_name);
+            return -1;
+        }
+        status = from_interface(o, interface, out); /* without a GPU it is a view of an array of the CPU device */
     }
     if (status <= 0) {
         Py_CLEAR(*keep);

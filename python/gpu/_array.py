@@ -423,6 +423,10 @@ class Array(Operators, _core.ArrayBase):
         from ._stream import current_stream
 
         handle = current_stream(self.device).handle or (self._memory.stream and self._memory.stream.handle)
+        return self._cuda_interface(handle or 1)
+
+    def _cuda_interface(self, stream: int | None) -> dict[str, Any]:
+        """``__cuda_array_interface__``, with the stream in which the contents are complete."""
         records = {} if self.dtype.names is None else {"descr": self.dtype.descr}
         return {
             **records,
@@ -430,7 +434,7 @@ class Array(Operators, _core.ArrayBase):
             "strides": None if self._layout == "C" else self.strides,
             "typestr": self.dtype.str,
             "data": (self._address if self.size else 0, self._readonly),
-            "stream": handle or 1,
+            "stream": stream,
             "version": 3,
         }
 
@@ -686,6 +690,8 @@ def _consumer(device: str) -> int:
 def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = None, sync: bool = True) -> Array:
     """A view of memory that ``__cuda_array_interface__`` describes; `owner` is kept alive.
 
+    On the cpu device of a machine without a GPU it is a view of an array of that device (see `gpu.cuda`).
+
     Raises
     ------
     TypeError
@@ -694,23 +700,23 @@ def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = Non
     if interface.get("mask") is not None:
         raise TypeError("a kernel doesn't see the mask of a masked array")
     name = device_name(device)
-    if name == "cpu":
+    if name == "cpu" and _core.device_count("cuda"):
         name = "cuda:0"
     address, readonly = interface["data"]
-    if device is None and address:  # whose memory it is, whatever the current device
+    if device is None and address and name != "cpu":  # whose memory it is, whatever the current device
         kind, _, number = name.partition(":")
         owner_number = _core.device_owner(name, address)
         name = f"{kind}:{number if owner_number < 0 else owner_number}"
     dtype = dtype_of(_interface_dtype(interface, owner))
     stream = interface.get("stream")
-    if sync and stream is not None and interface.get("version", 0) >= 3:
+    if sync and stream is not None and interface.get("version", 0) >= 3 and name != "cpu":
         from ._stream import external_stream
 
         external_stream(stream, device=name).synchronize()
     return Array._wrap(
         name,
         address or 0,
-        0,
+        address or 0 if name == "cpu" else 0,
         tuple(interface["shape"]),
         None if interface.get("strides") is None else tuple(interface["strides"]),
         _name_of(dtype),

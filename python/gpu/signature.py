@@ -126,6 +126,11 @@ def one_type(item: Any) -> _core.Type:
 
     if _numbas.is_numbas(item):
         return _numbas.type_of(item)  # type: ignore[no-any-return]
+    if any(cls.__module__ == "gpu.types" for cls in type(item).__mro__):
+        raise NotImplementedError(
+            f"{item!r} is a type of Numba's compiler or its extensions, and no kernel has such values: pass a number, "
+            "an array, a tuple, a named tuple or a record"
+        )
     raise TypeError(
         f"not the type of an argument: {item!r}; there are gpu.float32, gpu.float32[:], 'f4[::1]', int, ..."
     )

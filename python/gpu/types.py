@@ -37,6 +37,22 @@ if TYPE_CHECKING:
 
 globals().update({name: DType(of) for name, of in ALIASES.items() if name.isidentifier() and name not in dtypes})
 none = void
+# What types of the host are: numba.types has them under names with these prefixes.
+_OF_PYTHON = {"py_bool": bool_, "py_int": int64, "py_float": float64, "py_complex": complex128}
+_PREFIXES = ("np_", "c_", "py_")
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    prefix = next((p for p in _PREFIXES if name.startswith(p)), "")
+    found = _OF_PYTHON.get(name) or (globals().get(name[len(prefix) :]) if prefix else None)
+    if not isinstance(found, (DType, frozenset)):
+        from ._numbatypes import stand_in
+
+        found = stand_in(name, Type)
+    globals()[name] = found
+    return found
 
 
 class _Kind(type):
@@ -45,6 +61,8 @@ class _Kind(type):
     _test: Any
 
     def __instancecheck__(cls, value: object) -> bool:
+        if cls in type(value).__mro__:  # of a class that a program derived
+            return True
         kind = value._type if isinstance(value, (DType, TupleType)) else value
         return isinstance(kind, (_core.Type, Void)) and cls._test(kind)
 
@@ -54,14 +72,20 @@ def _scalar(*starts: str) -> Any:
 
 
 class Type(metaclass=_Kind):
-    """Any type. Deriving from it makes no type that a kernel could use: `typing extensions` aren't supported."""
+    """Any type. A class derived from it makes types by name that no kernel can use: they are refused where one does.
+
+    Parameters
+    ----------
+    name : str
+    """
 
     _test = staticmethod(lambda kind: True)
 
     def __init__(self, name: str = "", *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(
-            "new types by Numba's typing extensions aren't supported: pass a tuple, a named tuple or a record instead"
-        )
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name if isinstance(self.name, str) else f"{type(self).__name__}({self.name!r})"
 
 
 class Number(Type):

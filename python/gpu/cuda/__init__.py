@@ -162,12 +162,15 @@ def is_available() -> bool:
 _LATER = {
     "._arrays": [
         "DeviceNDArray",
+        "ManagedNDArray",
+        "MappedNDArray",
         "as_cuda_array",
         "device_array",
         "device_array_like",
         "from_cuda_array_interface",
         "is_cuda_array",
         "managed_array",
+        "mapped",
         "mapped_array",
         "mapped_array_like",
         "pinned",
@@ -193,6 +196,7 @@ _LATER = {
         "gpus",
         "is_bfloat16_supported",
         "is_float16_supported",
+        "is_fp8_supported",
         "is_supported_version",
         "list_devices",
         "profile_start",
@@ -233,7 +237,18 @@ _LATER = {
     ],
     "._typing": ["as_dtype", "from_dtype", "typeof"],
     ".args": ["In", "InOut", "Out"],
-    ".cudadrv.driver": ["HostOnlyCUDAMemoryManager", "BaseCUDAMemoryManager", "set_memory_manager"],
+    "._ipc": ["IpcHandle", "open_ipc_array"],
+    "._memory": [
+        "BaseCUDAMemoryManager",
+        "GetIpcHandleMixin",
+        "HostOnlyCUDAMemoryManager",
+        "MappedMemory",
+        "MemoryPointer",
+        "PinnedMemory",
+        "set_memory_manager",
+    ],
+    ".._device": ["MemoryInfo"],
+    ".cudadrv.error": ["CudaSupportError"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
 _SUBMODULES = ("args", "bf16", "config", "cudadrv", "errors", "fp16", "libdevice", "testing")
@@ -244,8 +259,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _SUBMODULES:
         return importlib.import_module("." + name, __name__)
-    if name == "devicearray":
-        return importlib.import_module(".cudadrv.devicearray", __name__)
+    if name in ("devicearray", "devices", "driver"):
+        return importlib.import_module(".cudadrv." + name, __name__)
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'gpu.cuda' has no attribute '{name}'")
     value = getattr(importlib.import_module(_MODULE_OF[name], __name__), name)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import operator
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _array, _core, _device, _shapes
 from .._array import DEVICE, MANAGED, MANAGED_HOST, PINNED, PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED
+from ._memory import MemoryPointer, OwnedPointer, foreign_memory, managers
 from ._typing import typeof
 
 if TYPE_CHECKING:
@@ -49,9 +51,52 @@ class DeviceNDArray(_array.Array):
         return self._memory.nbytes
 
     @property
-    def gpu_data(self) -> _core.Memory:
-        """The memory that the array lies in."""
-        return self._memory
+    def gpu_data(self) -> MemoryPointer | OwnedPointer:
+        """The memory that the array lies in, from its first element on."""
+        from ._devices import current_context
+
+        owner = self._memory.owner
+        if isinstance(owner, (MemoryPointer, OwnedPointer)) and owner.handle == self._address:
+            return owner
+        return MemoryPointer(current_context(), self._address, self.nbytes, owner=self._memory)
+
+    def get_ipc_handle(self) -> Any:
+        """What another process opens the array by, in a ``with`` block: see `IpcArrayHandle`.
+
+        Raises
+        ------
+        OSError
+            The device's memory isn't shared with other processes.
+        """
+        from ._devices import current_context
+        from ._ipc import IpcArrayHandle
+
+        strides = None if self.is_c_contiguous() else self.strides
+        description = {"shape": self.shape, "strides": strides, "dtype": self.dtype}
+        return IpcArrayHandle(current_context().get_ipc_handle(self.gpu_data), description)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The description that CUDA libraries exchange (version 3).
+
+        An array of the cpu device has it where there is no GPU: elsewhere another library would take its address for a
+        GPU's.
+        """
+        if not self._shares_host or self._is_bfloat16() or _core.device_count("cuda"):
+            return super().__cuda_array_interface__
+        return self._cuda_interface(None)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """Missing: `__array__` makes a copy."""
+        raise AttributeError("__array_interface__")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """For ``numpy.asarray``: a copy on the host, on every device as on a GPU."""
+        if copy is False:
+            raise ValueError("`copy=False` is not supported. A copy is always created.")
+        host = self.copy_to_host()
+        return host if dtype is None else host.astype(dtype, copy=False)
 
     @property
     def device_ctypes_pointer(self) -> Any:
@@ -137,6 +182,8 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> D
     DeviceNDArray
         Of the same shape, dtype and order.
     """
+    if to is None and managers.foreign and not isinstance(obj, _array.Array):
+        return _to_foreign(np.asarray(obj), stream, copy)
     made = _array.to_device(obj, stream, copy, to)
     return made if isinstance(made, DeviceNDArray) else DeviceNDArray._of(made)
 
@@ -160,7 +207,36 @@ def device_array(
 
 def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
     """An array on the current device with the shape, dtype and order of another, with any contents."""
+    if managers.foreign:
+        return _to_foreign(np.empty_like(np.asarray(ary)), stream, False)
     return DeviceNDArray._of(_array.empty_like(ary, device=_device.device_name(), stream=stream))
+
+
+def _to_foreign(host: np.ndarray[Any, Any], stream: Any, copy: bool) -> DeviceNDArray:
+    """An array in memory of another library's memory manager, with the shape, dtype and order of one of the host."""
+    order = "F" if _array._is_fortran(host) else "C"
+    made = _new(host.shape, _array.dtype_of(host.dtype), None, order, DEVICE, 0, stream)
+    if copy:
+        made.copy_to_device(host, stream)
+    return made
+
+
+def _in_memory(memory: Any, sizes: tuple[int, ...], dtype: Any, order: str) -> DeviceNDArray:
+    """A packed array in memory that a memory manager gave."""
+    device, name = _device.device_name(), _array._name_of(dtype)
+    address = int(memory.handle)
+    strides = _packed(sizes, dtype.itemsize, order)
+    host = address if device == "cpu" else 0
+    return DeviceNDArray._wrap(device, address, host, sizes, strides, name, False, DEVICE, memory, None)
+
+
+def _packed(sizes: tuple[int, ...], itemsize: int, order: str) -> tuple[int, ...]:
+    """Strides without gaps."""
+    strides, step = [], itemsize
+    for n in sizes if order == "F" else reversed(sizes):
+        strides.append(step)
+        step *= n
+    return tuple(strides if order == "F" else reversed(strides))
 
 
 def _new(
@@ -168,9 +244,11 @@ def _new(
 ) -> DeviceNDArray:
     sizes, name = _sizes(shape), _array._name_of(_array.dtype_of(dtype))
     if strides is None:
-        return DeviceNDArray._alloc(
-            _device.device_name(), sizes, name, _shapes.checked_order(order), kind, flags, stream
-        )
+        order, of = _shapes.checked_order(order), _array.dtype_of(dtype)
+        memory = foreign_memory(prod(sizes) * of.itemsize) if kind == DEVICE and managers.foreign else None
+        if memory is not None:
+            return _in_memory(memory, sizes, of, order)
+        return DeviceNDArray._alloc(_device.device_name(), sizes, name, order, kind, flags, stream)
     steps = _shapes.as_shape(strides)
     if len(steps) != len(sizes) or any(s < 0 for s in steps):
         raise ValueError(f"strides {steps} don't fit the shape {sizes}: one of 0 or more for each dimension")
@@ -214,13 +292,9 @@ def mapped_array(
     portable: bool = False,
     wc: bool = False,
 ) -> np.ndarray[Any, Any]:
-    """A NumPy array in page-locked memory that GPUs can address.
-
-    Kernels that get it see a copy on the device, as of any NumPy array; `gpu.mapped_array` gives one that they use in
-    place.
-    """
+    """A NumPy array in page-locked memory that kernels use in place; wait for them before it is read."""
     flags = PINNED_MAPPED | _host_flags(portable, wc)
-    return _new(shape, dtype, strides, order, PINNED, flags)._host_view()
+    return _visible(MappedNDArray, _new(shape, dtype, strides, order, PINNED, flags, stream))
 
 
 def mapped_array_like(ary: Any, stream: Any = 0, portable: bool = False, wc: bool = False) -> np.ndarray[Any, Any]:
@@ -236,8 +310,89 @@ def managed_array(
     stream: Any = 0,
     attach_global: bool = True,
 ) -> np.ndarray[Any, Any]:
-    """A NumPy array in managed memory. Kernels see a copy; `gpu.managed_array` gives one that they use in place."""
-    return _new(shape, dtype, strides, order, MANAGED, 0 if attach_global else MANAGED_HOST)._host_view()
+    """A NumPy array in managed memory, which kernels use in place; wait for them before it is read."""
+    flags = 0 if attach_global else MANAGED_HOST
+    return _visible(ManagedNDArray, _new(shape, dtype, strides, order, MANAGED, flags, stream))
+
+
+class _VisibleNDArray(np.ndarray[Any, Any]):
+    """A NumPy array in memory that the device sees too. Results of NumPy's functions are not in such memory."""
+
+    __cuda_memory__ = True
+    _on_device: DeviceNDArray | None = None
+
+    def __array_finalize__(self, obj: Any) -> None:
+        self._on_device = getattr(obj, "_on_device", None)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The description that CUDA libraries exchange; missing of an array in other memory."""
+        memory = self._on_device
+        first, end = np.lib.array_utils.byte_bounds(self)
+        start = None if memory is None else memory._host_address
+        if memory is None or start is None or not start <= first <= end <= start + memory.nbytes:
+            raise AttributeError("__cuda_array_interface__")
+        address = self.__array_interface__["data"][0] - start + memory._address
+        whole = memory.__cuda_array_interface__
+        strides = None if self.flags.c_contiguous else self.strides
+        place = {"shape": self.shape, "strides": strides, "typestr": self.dtype.str}
+        return {**whole, **place, "data": (address if self.size else 0, not self.flags.writeable)}
+
+    @property
+    def device_ctypes_pointer(self) -> Any:
+        """The address of the first element on the device, as a number of ctypes."""
+        import ctypes
+
+        return ctypes.c_size_t(self.__cuda_array_interface__["data"][0])
+
+    @property
+    def gpu_data(self) -> MemoryPointer:
+        """The memory that it lies in."""
+        from ._devices import current_context
+
+        address = self.__cuda_array_interface__["data"][0]
+        return MemoryPointer(current_context(), address, self.nbytes, owner=self._on_device)
+
+    def copy_to_host(self, ary: Any = None, stream: Any = 0) -> Any:
+        """A copy, in `ary` if one is given."""
+        if ary is None:
+            return np.array(self, subok=False)
+        ary[...] = self
+        return ary
+
+
+class MappedNDArray(_VisibleNDArray):
+    """What `mapped_array` gives: a NumPy array in page-locked memory that GPUs address."""
+
+
+class ManagedNDArray(_VisibleNDArray):
+    """What `managed_array` gives: a NumPy array in memory that moves between host and device."""
+
+
+def _visible(kind: type[_VisibleNDArray], memory: DeviceNDArray) -> Any:
+    made = memory._host_view().view(kind)
+    base = memory._view(0, (memory._memory.nbytes,), (1,), "uint8", False)
+    made._on_device = base
+    return made
+
+
+@contextlib.contextmanager
+def mapped(*arylist: np.ndarray[Any, Any], **kws: Any) -> Iterator[Any]:
+    """Map NumPy arrays to the device in a ``with`` block, which gets device arrays in their memory.
+
+    Yields
+    ------
+    DeviceNDArray, or a list of them if there are several arrays
+    """
+    with _device.pinned(*arylist):
+        made = [_mapped(array) for array in arylist]
+        yield made[0] if len(made) == 1 else made
+
+
+def _mapped(array: np.ndarray[Any, Any]) -> DeviceNDArray:
+    address, name = array.__array_interface__["data"][0], _array._name_of(_array.dtype_of(array.dtype))
+    place, device = (array.shape, array.strides, name, not array.flags.writeable), _device.device_name()
+    return DeviceNDArray._wrap(device, address, address, *place, PINNED, array, None)
 
 
 def pinned(*arrays: np.ndarray[Any, Any]) -> contextlib.AbstractContextManager[None]:
@@ -259,18 +414,26 @@ def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
         return DeviceNDArray._of(obj)
     if hasattr(obj, "__cuda_array_interface__"):
         return from_cuda_array_interface(obj.__cuda_array_interface__, obj, sync)
-    if not is_cuda_array(obj):
+    if _device.device_name() != "cpu" or not hasattr(obj, "__array_interface__"):
         raise TypeError(f"{type(obj).__name__} is not an array on the {_core.current_device()} device")
     return DeviceNDArray._of(_array.from_host(np.asarray(obj)))
 
 
 def is_cuda_array(obj: Any) -> bool:
-    """Tell whether `as_cuda_array` takes it: on the CPU device that is every array of the host."""
-    if isinstance(obj, _array.Array) or hasattr(obj, "__cuda_array_interface__"):
-        return True
-    return _device.device_name() == "cpu" and hasattr(obj, "__array_interface__")
+    """Tell device arrays, of this or another library, from everything else."""
+    return isinstance(obj, _array.Array) or hasattr(obj, "__cuda_array_interface__")
 
 
 def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: bool = True) -> DeviceNDArray:
-    """A view of memory that a ``__cuda_array_interface__`` describes; `owner` is kept alive."""
-    return DeviceNDArray._of(_array.from_cuda_interface(desc, owner, None, sync))
+    """A view of memory that a ``__cuda_array_interface__`` describes; `owner` is kept alive.
+
+    With `sync`, and `config.CUDA_ARRAY_INTERFACE_SYNC`, the host waits for the stream that the description names.
+    """
+    from . import config
+    from ._streams import stream_of
+
+    view = DeviceNDArray._of(_array.from_cuda_interface(desc, owner, None, False))
+    handle = desc.get("stream")
+    if sync and handle and config.CUDA_ARRAY_INTERFACE_SYNC and not view._shares_host:
+        stream_of(handle, view.device).synchronize()
+    return view

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, _device
+from ._memory import BaseCUDAMemoryManager, managers
 from ._streams import Event, Stream, default_stream, external_stream, legacy_default_stream, per_thread_default_stream
 from ._target import WITHOUT_GPU
 
@@ -197,9 +198,51 @@ class Context:
         """The device."""
         return Device(self._device)
 
+    @property
+    def memory_manager(self) -> BaseCUDAMemoryManager:
+        """What gives memory to device arrays; can be set."""
+        return managers.of(self)
+
+    @memory_manager.setter
+    def memory_manager(self, manager: BaseCUDAMemoryManager) -> None:
+        managers.put(self, manager)
+
+    @property
+    def deallocations(self) -> Any:
+        """What the memory manager is still to give back."""
+        return self.memory_manager.deallocations  # type: ignore[attr-defined]
+
     def get_memory_info(self) -> _device.MemoryInfo:
         """Free and total memory, in bytes."""
-        return _device.memory_info(self._device)
+        return self.memory_manager.get_memory_info()
+
+    def memalloc(self, bytesize: int) -> Any:
+        """Memory of the device."""
+        return self.memory_manager.memalloc(bytesize)
+
+    def memallocmanaged(self, bytesize: int, attach_global: bool = True) -> Any:
+        """Memory that moves between host and device."""
+        return self.memory_manager.memallocmanaged(bytesize, attach_global)  # type: ignore[attr-defined]
+
+    def memhostalloc(self, bytesize: int, mapped: bool = False, portable: bool = False, wc: bool = False) -> Any:
+        """Page-locked memory of the host."""
+        return self.memory_manager.memhostalloc(bytesize, mapped, portable, wc)
+
+    def mempin(self, owner: Any, pointer: Any, size: int, mapped: bool = False) -> Any:
+        """Memory that is there, page-locked until the result is gone."""
+        return self.memory_manager.mempin(owner, pointer, size, mapped)
+
+    def get_ipc_handle(self, memory: Any) -> Any:
+        """A handle by which other processes open memory."""
+        return self.memory_manager.get_ipc_handle(memory)
+
+    def open_ipc_handle(self, handle: Any, size: int) -> Any:
+        """Memory of another process, by the driver's handle."""
+        from ._ipc import IpcHandle
+        from ._memory import MemoryPointer
+
+        opened = IpcHandle(None, handle, size)
+        return MemoryPointer(self, opened.open(self), size, finalizer=opened.close)
 
     def synchronize(self) -> None:
         """Wait for the device."""
@@ -209,7 +252,7 @@ class Context:
     def reset(self) -> None:
         """Wait for the device, and give memory that nobody uses back to its driver. Arrays stay."""
         self.synchronize()
-        _device.empty_cache(self._device)
+        self.memory_manager.reset()
 
     @property
     def deallocations(self) -> Deallocations:
@@ -262,10 +305,18 @@ class Context:
         """Tell whether the device reaches another's memory directly."""
         return _device.can_access_peer(self._device, _numbered(peer)._text)
 
-    @contextlib.contextmanager
-    def defer_cleanup(self) -> Iterator[None]:
-        """Nothing changes: freed memory goes to a cache in any case."""
-        yield
+    def defer_cleanup(self) -> contextlib.AbstractContextManager[None]:
+        """Memory isn't given back in a ``with`` block; the pool of `gpu` keeps it in any case."""
+        return self.memory_manager.defer_cleanup()
+
+    def enable_peer_access(self, peer_context: Context, flags: int = 0) -> None:
+        """Nothing: kernels and copies reach memory of another GPU where the machine can."""
+
+    def prepare_for_use(self) -> None:
+        """Nothing: a context is ready when it is first used."""
+
+    def pop(self) -> None:
+        """Nothing: the device stays the current one until another is selected."""
 
 
 def _numbered(number: int) -> Device:
@@ -369,6 +420,11 @@ def get_memory_info() -> _device.MemoryInfo:
 def is_float16_supported() -> bool:
     """True: every device here computes with halves."""
     return True
+
+
+def is_fp8_supported() -> bool:
+    """False: kernels compute with no 8-bit floating point numbers."""
+    return False
 
 
 def is_bfloat16_supported() -> bool:

@@ -40,8 +40,10 @@ class Stream(_stream.Stream):
         self.callback(lambda: loop.call_soon_threadsafe(done))
         return future
 
+    _number = 0  # the driver's number of a default stream
+
     def __int__(self) -> int:
-        return self.handle
+        return self.handle or self._number
 
     @property
     def external(self) -> bool:
@@ -78,6 +80,7 @@ class Event(_stream.Event):
 
 class _Legacy(Stream):
     __slots__ = ()
+    _number = 1
 
     def _title(self) -> str:
         return "Legacy default CUDA stream"
@@ -85,6 +88,7 @@ class _Legacy(Stream):
 
 class _PerThread(Stream):
     __slots__ = ()
+    _number = 2
 
     def _title(self) -> str:
         return "Per-thread default CUDA stream"
@@ -119,7 +123,12 @@ def per_thread_default_stream() -> Stream:
 
 def external_stream(ptr: int) -> Stream:
     """A stream of another library, by its handle."""
-    wrapped = _stream.external_stream(ptr)
+    return stream_of(ptr, None)
+
+
+def stream_of(ptr: int, device: str | None) -> Stream:
+    """A stream of another library on a device."""
+    wrapped = _stream.external_stream(ptr, device=device)
     number = {1: False, 2: True}.get(wrapped.handle)
     if number is not None or not wrapped.handle:
         return Stream._default(wrapped.device, bool(number))

@@ -7,10 +7,33 @@ from typing import Any
 import numpy as np
 
 from ..._array import Array, _is_fortran
-from .._arrays import DeviceNDArray, device_array, to_device
+from .._arrays import DeviceNDArray, ManagedNDArray, MappedNDArray, device_array, to_device
+from .._ipc import IpcArrayHandle
+from .._typing import from_dtype
 from ..args import In, InOut, Out
 
 DeviceNDArrayBase = DeviceNDArray
+
+
+class DeviceRecord(DeviceNDArray):
+    """One record on the device, with any contents; as an array it has no axes.
+
+    Parameters
+    ----------
+    dtype : structured dtype
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, dtype: Any, stream: Any = 0, gpu_data: Any = None) -> DeviceRecord:  # type: ignore[misc]
+        """A record with any contents."""
+        made: DeviceRecord = cls._of(device_array((), dtype, stream=stream))
+        return made
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type of the record."""
+        return from_dtype(self.dtype)
 
 
 def is_cuda_ndarray(obj: Any) -> bool:
@@ -35,10 +58,17 @@ def from_array_like(ary: Any, stream: Any = 0, gpu_data: Any = None) -> DeviceND
     return device_array(ary.shape, ary.dtype, None, "F" if _is_fortran(ary) else "C", stream)
 
 
+def from_record_like(rec: Any, stream: Any = 0, gpu_data: Any = None) -> DeviceRecord:
+    """A record on the device with the dtype of another, with any contents."""
+    return DeviceRecord(rec.dtype, stream)
+
+
 def auto_device(obj: Any, stream: Any = 0, copy: bool = True, user_explicit: bool = False) -> tuple[Any, bool]:
     """An array on the device, and whether it was made here."""
     if is_cuda_ndarray(obj):
         return obj, False
+    if isinstance(obj, np.void):
+        return DeviceRecord._of(to_device(np.asarray(obj), stream, copy)), True
     return to_device(np.asanyarray(obj), stream, copy), True
 
 
@@ -66,13 +96,18 @@ def array_core(ary: Any) -> Any:
 __all__ = [
     "DeviceNDArray",
     "DeviceNDArrayBase",
+    "DeviceRecord",
     "In",
     "InOut",
+    "IpcArrayHandle",
+    "ManagedNDArray",
+    "MappedNDArray",
     "Out",
     "array_core",
     "auto_device",
     "errmsg_contiguous_buffer",
     "from_array_like",
+    "from_record_like",
     "is_contiguous",
     "is_cuda_ndarray",
     "require_cuda_ndarray",

@@ -1,59 +1,65 @@
-"""What programs import from ``numba.cuda.cudadrv.driver``: errors, sizes and addresses of memory, memory managers.
-
-A memory manager of somebody else (CuPy's pool, RMM) isn't used: memory comes from the pool of this package, and arrays
-of others are passed to kernels as they are. Setting one is refused by name.
-"""
+"""What programs import from ``numba.cuda.cudadrv.driver``: errors, memory by its address, memory managers."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 from ..._array import Array
 from ..._device import MemoryInfo
 from .._arrays import DeviceNDArray
 from .._devices import Context, Device
+from .._foreign import LTOIR, Fatbin, LinkableCode, Object
+from .._ipc import IpcHandle
+from .._memory import (
+    AutoFreePointer,
+    BaseCUDAMemoryManager,
+    GetIpcHandleMixin,
+    HostOnlyCUDAMemoryManager,
+    ManagedMemory,
+    MappedMemory,
+    MemoryPointer,
+    NumbaCUDAMemoryManager,
+    OwnedPointer,
+    PinnedMemory,
+    address_of,
+    device_memset,
+    device_to_device,
+    device_to_host,
+    host_bytes,
+    host_to_device,
+    set_memory_manager,
+)
 from .._streams import Event, Stream, event_elapsed_time
 from .error import CudaAPIError, CudaDriverError, LinkerError
 
-_REASON = (
-    "external memory managers aren't supported: device memory comes from the pool of gpu. Arrays of CuPy, RMM or "
-    "PyTorch can be passed to kernels as they are, and gpu.empty_cache() gives the pool's unused memory back"
-)
 
-
-class BaseCUDAMemoryManager:
-    """A memory manager of somebody else's: it can't be set here."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(_REASON)
-
-
-class HostOnlyCUDAMemoryManager(BaseCUDAMemoryManager):
-    """A memory manager of somebody else's that leaves host memory alone: it can't be set here."""
-
-
-class GetIpcHandleMixin:
-    """Memory that other processes open: not supported."""
-
-
-def set_memory_manager(mm_plugin: Any) -> NoReturn:
-    """Refused: device memory comes from the pool of this package.
-
-    Raises
-    ------
-    NotImplementedError
-    """
-    raise NotImplementedError(_REASON)
+def _have_nvjitlink() -> bool:
+    """False: code is linked by the driver, not by NVIDIA's nvJitLink."""
+    return False
 
 
 def device_memory_size(obj: Any) -> int:
-    """Bytes of a device array's memory."""
-    return int(obj.alloc_size if isinstance(obj, DeviceNDArray) else obj._memory.nbytes)
+    """Bytes of a device array's memory, or of memory."""
+    if isinstance(obj, Array):
+        return int(obj.alloc_size if isinstance(obj, DeviceNDArray) else obj._memory.nbytes)
+    return int(obj.nbytes if hasattr(obj, "nbytes") else obj.size)
 
 
-def device_pointer(obj: Any) -> int:
-    """Address of a device array's first element."""
-    return int(obj._address if isinstance(obj, Array) else obj.__cuda_array_interface__["data"][0])
+device_pointer = address_of
+
+
+def device_ctypes_pointer(obj: Any) -> Any:
+    """Address of a device array's first element, as a number of ctypes."""
+    import ctypes
+
+    return ctypes.c_size_t(address_of(obj))
+
+
+def require_device_memory(obj: Any) -> None:
+    """Exception unless it is a device array, or memory of a device."""
+    if not is_device_memory(obj):
+        raise Exception("Not a CUDA memory object.")
 
 
 def is_device_memory(obj: Any) -> bool:
@@ -67,17 +73,7 @@ def host_memory_size(obj: Any) -> int:
     return end - first
 
 
-def host_memory_extents(obj: Any) -> tuple[int, int]:
-    """Address of a host array's first byte, and of the byte after its last; also of an object of ctypes."""
-    import ctypes
-
-    import numpy as np
-
-    if hasattr(obj, "__array_interface__"):
-        found: tuple[int, int] = np.lib.array_utils.byte_bounds(obj)
-        return found
-    first = ctypes.addressof(obj)
-    return first, first + ctypes.sizeof(obj)
+host_memory_extents = host_bytes
 
 
 def host_pointer(obj: Any, readonly: bool = False) -> int:
@@ -87,24 +83,135 @@ def host_pointer(obj: Any, readonly: bool = False) -> int:
     return int(np.asarray(obj).ctypes.data)
 
 
+def get_version() -> tuple[int, int]:
+    """The version of CUDA that the driver has; without one the newest that code is made for."""
+    return driver.get_version()
+
+
+class Driver:
+    """The driver as an object: what programs ask it for. Its functions themselves aren't there."""
+
+    is_initialized = True
+    initialization_error = None
+
+    def ensure_initialized(self) -> None:
+        """Nothing: a driver is loaded when its device is first used."""
+
+    @property
+    def is_available(self) -> bool:
+        """True: kernels run here, without a GPU on the CPU device."""
+        return True
+
+    def get_device(self, devnum: int = 0) -> Device:
+        """A device by its number."""
+        from .._devices import gpus
+
+        found: Device = gpus[devnum]
+        return found
+
+    def get_device_count(self) -> int:
+        """How many devices there are, of the current one's kind."""
+        from .._devices import gpus
+
+        return len(gpus)
+
+    def list_devices(self) -> list[Device]:
+        """All of them."""
+        from .._devices import gpus
+
+        return list(gpus)
+
+    def get_version(self) -> tuple[int, int]:
+        """The version of CUDA that the driver has; without one the newest that code is made for."""
+        from ..._device import properties
+
+        found: tuple[int, int] = properties().driver_version
+        return found if found[0] else CUDA_VERSION
+
+    def cuMemGetInfo(self) -> tuple[int, int]:
+        """Free and total memory of the current device, in bytes."""
+        from .._devices import current_context
+
+        return tuple(current_context().get_memory_info())  # type: ignore[return-value]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if not name.startswith("cu"):
+            raise AttributeError(f"the driver has no attribute {name}")
+        raise AttributeError(f"{name}() of the driver isn't offered: {_INSTEAD}")
+
+
+_INSTEAD = "cuda.core, the package cuda-python, calls the driver; their streams and arrays are taken here as they are"
+CUDA_VERSION = (13, 0)
+MIN_REQUIRED_CC = (7, 5)
+SUPPORTS_IPC = sys.platform.startswith("linux")
+driver = Driver()
+
+
+class _Linker:
+    """NVIDIA's linker as Numba wraps it: not here, where the driver links what `cuda.jit` gets as ``link``."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(
+            "the linker has no object of its own: cuda.jit(link=[...]) and declare_device link code"
+        )
+
+    new = __init__
+
+
+def _to_core_stream(stream: Any) -> Any:
+    """A stream as cuda.core has it."""
+    from cuda.core import Stream as CoreStream  # type: ignore[import-not-found]
+
+    return CoreStream.from_handle(int(stream))
+
+
+class DeadMemoryError(RuntimeError):
+    """Memory that was given back is used."""
+
+
 __all__ = [
+    "CUDA_VERSION",
+    "LTOIR",
+    "MIN_REQUIRED_CC",
+    "SUPPORTS_IPC",
+    "AutoFreePointer",
     "BaseCUDAMemoryManager",
     "Context",
     "CudaAPIError",
     "CudaDriverError",
+    "DeadMemoryError",
     "Device",
+    "Driver",
     "Event",
+    "Fatbin",
     "GetIpcHandleMixin",
     "HostOnlyCUDAMemoryManager",
+    "IpcHandle",
+    "LinkableCode",
     "LinkerError",
+    "ManagedMemory",
+    "MappedMemory",
     "MemoryInfo",
+    "MemoryPointer",
+    "NumbaCUDAMemoryManager",
+    "Object",
+    "OwnedPointer",
+    "PinnedMemory",
     "Stream",
+    "device_ctypes_pointer",
     "device_memory_size",
+    "device_memset",
     "device_pointer",
+    "device_to_device",
+    "device_to_host",
+    "driver",
     "event_elapsed_time",
+    "get_version",
     "host_memory_extents",
     "host_memory_size",
     "host_pointer",
+    "host_to_device",
     "is_device_memory",
+    "require_device_memory",
     "set_memory_manager",
 ]

@@ -1,0 +1,272 @@
+"""The Numba dialect's memory: by address, mapped, managed, of another library's memory manager, of another process."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from gpu import cuda
+from gpu.cuda import _ipc
+from gpu.cuda.cudadrv import driver
+
+
+@cuda.jit
+def add(x, value):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += value
+
+
+class Foreign:
+    """An array of another library, which shows the memory of one of ours."""
+
+    def __init__(self, array):
+        self._array = array
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+
+# ---- memory by its address
+
+
+def test_bytes_are_copied_to_the_device_there_and_back():
+    context = cuda.current_context()
+    one, two = context.memalloc(16), context.memalloc(16)
+    driver.host_to_device(one, np.arange(4, dtype=np.uint32), 16)
+    driver.device_to_device(two, one, 16)
+    found = np.zeros(4, np.uint32)
+    driver.device_to_host(found, two, 16)
+    assert found.tolist() == [0, 1, 2, 3]
+    driver.device_memset(two, 0xAB, 8)
+    driver.device_to_host(found, two, 16)
+    assert found.tolist() == [0xABABABAB, 0xABABABAB, 2, 3]
+
+
+def test_objects_of_ctypes_are_host_memory():
+    numbers, back = (ctypes.c_int * 3)(1, 2, 3), (ctypes.c_int * 3)()
+    memory = cuda.current_context().memalloc(ctypes.sizeof(numbers))
+    driver.host_to_device(memory, numbers, ctypes.sizeof(numbers))
+    driver.device_to_host(back, memory, ctypes.sizeof(back))
+    assert list(back) == [1, 2, 3]
+
+
+def test_a_copy_beyond_the_host_object_is_refused():
+    memory = cuda.current_context().memalloc(64)
+    with pytest.raises(ValueError, match="64 bytes are to be copied, and the host object has 16"):
+        driver.host_to_device(memory, np.zeros(2), 64)
+
+
+def test_memory_is_given_back_when_nothing_refers_to_it():
+    freed = []
+    memory = driver.MemoryPointer(
+        cuda.current_context(), ctypes.c_void_p(0x1000), 40, finalizer=lambda: freed.append(1)
+    )
+    part = memory.view(8, 24)
+    assert (int(part.handle), part.size, memory.refct) == (0x1008, 16, 2)
+    del memory
+    assert not freed
+    del part
+    assert freed == [1]
+
+
+def test_a_view_beyond_memory_is_refused():
+    memory = cuda.current_context().memalloc(16)
+    with pytest.raises(RuntimeError, match="bytes 8 to 17 aren't in memory of 16 bytes"):
+        memory.view(8, 17)
+
+
+@pytest.mark.parametrize("kind", ["memhostalloc", "memallocmanaged"])
+def test_memory_that_the_host_sees_is_a_buffer(kind):
+    memory = getattr(cuda.current_context(), kind)(32)
+    array = np.ndarray(8, np.float32, buffer=memory)
+    array[:] = 2
+    assert memory.size == 32 and driver.is_device_memory(memory)
+    driver.device_memset(memory, 0, 16)
+    cuda.synchronize()
+    assert array.tolist() == [0] * 4 + [2] * 4
+
+
+# ---- arrays that host and device see
+
+
+@pytest.mark.parametrize("make", [cuda.mapped_array, cuda.managed_array])
+def test_kernels_use_such_arrays_in_place(make):
+    x = make(8, np.float32)
+    x[:] = 1
+    add[1, 32](x, 2)
+    add[1, 32](x[2:4], 10)
+    cuda.synchronize()
+    assert x.tolist() == [3, 3, 13, 13, 3, 3, 3, 3]
+
+
+def test_what_numpy_makes_of_them_is_in_other_memory():
+    x = cuda.mapped_array(8, np.float32)
+    x[:] = 1
+    y = x + 1
+    add[1, 32](y, 2)
+    assert (x.tolist(), y.tolist()) == ([1] * 8, [4] * 8)
+    assert not hasattr(y, "__cuda_array_interface__")
+
+
+def test_mapped_arrays_of_a_block():
+    x, y = np.zeros(4), np.ones(4)
+    with cuda.mapped(x, y) as (on_x, on_y):
+        add[1, 32](on_x, 5)
+        add[1, 32](on_y, 5)
+        cuda.synchronize()
+    assert (x.sum(), y.sum()) == (20, 24)
+
+
+def test_numpy_copies_a_device_array():
+    x = cuda.to_device(np.zeros(3))
+    host = np.asarray(x)
+    host[:] = 7
+    assert x.copy_to_host().tolist() == [0, 0, 0]
+    with pytest.raises(ValueError, match="`copy=False` is not supported"):
+        np.array(x, copy=False)
+
+
+def test_arrays_of_other_libraries_are_used_in_place():
+    x = cuda.to_device(np.zeros(4))
+    other = Foreign(x)
+    assert cuda.is_cuda_array(other) and not cuda.is_cuda_array(np.zeros(4))
+    add[1, 32](other, 1)
+    add[1, 32](cuda.as_cuda_array(other), 1)
+    assert x.copy_to_host().tolist() == [2] * 4
+
+
+def test_an_array_of_another_library_is_captured():
+    other = Foreign(cuda.to_device(np.arange(4.0)))
+
+    @cuda.jit
+    def read(out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = other[i] * 2
+
+    out = np.zeros(4)
+    read[1, 4](out)
+    assert out.tolist() == [0, 2, 4, 6]
+
+
+# ---- memory managers
+
+
+class Manager(cuda.HostOnlyCUDAMemoryManager):
+    """Gives memory of the pool, and writes down what it is asked."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.sizes, self.freed, self.was_reset = [], [], False
+
+    def memalloc(self, size):
+        memory = driver.NumbaCUDAMemoryManager(context=self.context).memalloc(size)
+        self.sizes.append(size)
+        done = lambda: self.freed.append(size + memory.size * 0)  # noqa: E731  # keeps the memory
+        return driver.AutoFreePointer(self.context, memory.handle, size, finalizer=done)
+
+    def initialize(self):
+        pass
+
+    def reset(self):
+        self.was_reset = True
+
+    def get_memory_info(self):
+        return cuda.MemoryInfo(free=32, total=64)
+
+    def get_ipc_handle(self, memory):
+        return f"handle of {memory.size} bytes"
+
+    @property
+    def interface_version(self):
+        return 1
+
+
+@pytest.fixture
+def manager():
+    context = cuda.current_context()
+    before, context.memory_manager = context.memory_manager, Manager(context=context)
+    yield context.memory_manager
+    context.memory_manager = before
+
+
+def test_a_memory_manager_gives_the_memory_of_device_arrays(manager):
+    x = cuda.to_device(np.arange(6.0).reshape(2, 3))
+    y = cuda.device_array((3, 2), np.float32, order="F")
+    z = cuda.device_array_like(x)
+    assert manager.sizes == [48, 24, 48]
+    assert y.is_f_contiguous() and (z.shape, z.strides) == (x.shape, x.strides)
+    add[1, 32](x.reshape(6), 1)
+    assert x.copy_to_host().tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_it_gets_memory_back_when_no_array_is_in_it(manager):
+    x = cuda.device_array(4, np.int32)
+    part = x[1:]
+    del x
+    assert not manager.freed
+    del part
+    assert manager.freed == [16]
+
+
+def test_it_is_asked_for_the_rest_too(manager):
+    context = cuda.current_context()
+    assert context.get_memory_info() == (32, 64)
+    context.reset()
+    assert manager.was_reset
+    assert cuda.device_array(3, np.int64).get_ipc_handle()._ipc_handle == "handle of 24 bytes"
+
+
+def test_a_memory_manager_of_another_version_is_refused():
+    class Newer(Manager):
+        @property
+        def interface_version(self):
+            return 2
+
+    with pytest.raises(RuntimeError, match="version 1 required"):
+        cuda.set_memory_manager(Newer)
+
+
+def test_a_memory_manager_must_have_all_methods():
+    class Half(cuda.BaseCUDAMemoryManager):
+        def memalloc(self, size):
+            return None
+
+    with pytest.raises(TypeError, match="abstract"):
+        cuda.set_memory_manager(Half)
+
+
+def test_the_environment_names_a_module_with_a_memory_manager(tmp_path):
+    (tmp_path / "my_manager.py").write_text(
+        "from gpu.cuda.cudadrv.driver import NumbaCUDAMemoryManager\n"
+        "class _numba_memory_manager(NumbaCUDAMemoryManager):\n"
+        "    memory_manager_is_own = False\n"
+        "    def memalloc(self, size):\n"
+        "        print('asked for', size)\n"
+        "        return super().memalloc(size)\n"
+    )
+    program = "import numpy as np; from gpu import cuda; print(cuda.to_device(np.arange(3.0)).copy_to_host())"
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CUDA_MEMORY_MANAGER": "my_manager"}
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["asked", "for", "24", "[0.", "1.", "2.]"]
+
+
+# ---- other processes
+
+
+@pytest.mark.skipif(cuda.gpus.current._device.startswith("cuda"), reason="GPUs have handles")
+def test_memory_of_no_gpu_has_no_handle():
+    with pytest.raises(OSError, match=r"multiprocessing\.shared_memory"):
+        cuda.to_device(np.zeros(3)).get_ipc_handle()
+
+
+def test_a_handle_is_sent_as_bytes_with_its_place():
+    made = cuda.IpcHandle(None, _ipc._Handle(), 24, "GPU-0", 512)
+    again = pickle.loads(pickle.dumps(made))
+    assert (again.base, again.size, again.offset) == (None, 24, 512)
+    assert bytes(again.handle) == bytes(64)
