@@ -168,25 +168,6 @@ class Device:
         return f"<device {self.id}: {self._text}>"
 
 
-class Deallocations:
-    """Memory that nobody uses and that the device's driver hasn't got back yet."""
-
-    def __init__(self, device: str) -> None:
-        self._device = device
-
-    def clear(self) -> None:
-        """Give it back."""
-        _device.empty_cache(self._device)
-
-    def __len__(self) -> int:
-        return 0
-
-    @property
-    def is_disabled(self) -> bool:
-        """False: memory is given back at any time."""
-        return False
-
-
 class Context:
     """What Numba asks of a device's context."""
 
@@ -209,7 +190,7 @@ class Context:
 
     @property
     def deallocations(self) -> Any:
-        """What the memory manager is still to give back."""
+        """What is freed and not given back yet: ``cuda.current_context().deallocations.clear()``."""
         return self.memory_manager.deallocations  # type: ignore[attr-defined]
 
     def get_memory_info(self) -> _device.MemoryInfo:
@@ -253,11 +234,6 @@ class Context:
         """Wait for the device, and give memory that nobody uses back to its driver. Arrays stay."""
         self.synchronize()
         self.memory_manager.reset()
-
-    @property
-    def deallocations(self) -> Deallocations:
-        """What is freed and not given back yet: ``cuda.current_context().deallocations.clear()``."""
-        return Deallocations(self._device)
 
     @property
     def id(self) -> int:

@@ -303,13 +303,16 @@ class BaseCUDAMemoryManager(abc.ABC):
 
 
 class PendingDeallocs:
-    """Memory that is still to be given back: none, since freed memory goes to a pool at once."""
+    """Memory that nobody uses and that the device's driver hasn't got back yet. It lies in a pool, and isn't counted."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: str) -> None:
+        self._device = device
         self._disabled = 0
 
     def clear(self) -> None:
-        """Nothing."""
+        """Give it back, outside of the blocks of `disable`."""
+        if not self._disabled:
+            _device.empty_cache(self._device)
 
     def __len__(self) -> int:
         return 0
@@ -335,7 +338,7 @@ class HostOnlyCUDAMemoryManager(BaseCUDAMemoryManager):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.allocations: dict[Any, Any] = {}
-        self.deallocations = PendingDeallocs()
+        self.deallocations = PendingDeallocs(getattr(self.context, "_device", ""))
 
     def memhostalloc(self, size: int, mapped: bool = False, portable: bool = False, wc: bool = False) -> Any:
         """Page-locked memory of the host."""
