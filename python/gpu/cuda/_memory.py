@@ -303,7 +303,7 @@ class BaseCUDAMemoryManager(abc.ABC):
 
 
 class PendingDeallocs:
-    """Memory that nobody uses and that the device's driver hasn't got back yet. It lies in a pool, and isn't counted."""
+    """Memory that nobody uses and that the driver hasn't got back yet. It lies in a pool, and isn't counted."""
 
     def __init__(self, device: str) -> None:
         self._device = device
