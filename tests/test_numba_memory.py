@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 from gpu import cuda
+from gpu._device import device_name
 from gpu.cuda import _ipc
 from gpu.cuda.cudadrv import driver
 
@@ -259,7 +260,7 @@ def test_the_environment_names_a_module_with_a_memory_manager(tmp_path):
 # ---- other processes
 
 
-@pytest.mark.skipif(cuda.gpus.current._device.startswith("cuda"), reason="GPUs have handles")
+@pytest.mark.skipif(device_name().startswith("cuda"), reason="GPUs have handles")
 def test_memory_of_no_gpu_has_no_handle():
     with pytest.raises(OSError, match=r"multiprocessing\.shared_memory"):
         cuda.to_device(np.zeros(3)).get_ipc_handle()
