@@ -47,13 +47,14 @@ void unit_fail(Unit *u, const char *fmt, ...) {
 typedef struct Size {
     unsigned instrs, blocks;
     unsigned
-        divisions; /* of integers by what isn't a constant: each becomes several blocks, in a vector for each lane */
+        divisions;  /* of integers by what isn't a constant: each becomes several blocks, in a vector for each lane */
+    uint64_t pairs; /* of a store and an access to memory in one block, the most: the scheduler orders them */
 } Size;
 
 /* LLVM's vectoriser and register allocator take time by the square of what they get, so they don't get everything. Up
  * to SMALL nothing is looked at; the others are where a compilation of generated code took about half a second. */
 enum { SMALL_INSTRS = 1000, VECTOR_INSTRS = 2000, VECTOR_BLOCKS = 128, VECTOR_DIVISIONS = 16 };
-enum { ALLOCATE_INSTRS = 8000, ALLOCATE_BLOCKS = 600, BLOCKS_OF_DIVISION = 4 };
+enum { ALLOCATE_INSTRS = 8000, ALLOCATE_BLOCKS = 600, BLOCKS_OF_DIVISION = 4, ALLOCATE_PAIRS = 500000 };
 
 static bool is_division(LLVMValueRef in) {
     LLVMOpcode op = LLVMGetInstructionOpcode(in);
@@ -65,11 +66,15 @@ static Size size_of(const Unit *u) {
     Size s = {0};
     for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f)) {
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+            uint64_t stores = 0, loads = 0;
             s.blocks++;
             for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
                 s.instrs++;
                 s.divisions += is_division(in);
+                stores += LLVMGetInstructionOpcode(in) == LLVMStore;
+                loads += LLVMGetInstructionOpcode(in) == LLVMLoad;
             }
+            if (stores * (stores + loads) > s.pairs) s.pairs = stores * (stores + loads);
         }
     }
     return s;
@@ -80,7 +85,8 @@ static bool worth_vectors(Size s) {
 }
 
 static bool worth_allocation(Size s) {
-    return s.instrs <= ALLOCATE_INSTRS && s.blocks + s.divisions * BLOCKS_OF_DIVISION <= ALLOCATE_BLOCKS;
+    return s.instrs <= ALLOCATE_INSTRS && s.pairs <= ALLOCATE_PAIRS &&
+           s.blocks + s.divisions * BLOCKS_OF_DIVISION <= ALLOCATE_BLOCKS;
 }
 
 /* ---- passes and emission ------------------------------------------------------------------------ */

@@ -23,7 +23,15 @@ LINES = {
     "loop": "    for t in range(4):\n        b = b * 0.5 + t",
     "load": "    b = b * 0.5 + x[i + {j}]",
     "math": "    b = math.sin(b) + math.exp(-a)",
+    "own_array": "    c[{j} % 64] = c[{j} * 7 % 64] * 0.5 - c[(i + {j}) % 64] * 0.25 + a",
+    "barrier": "    c[i] = b\n    gpu.syncthreads()\n    b = c[(i + {j}) % 32] + 1\n    gpu.syncthreads()",
     "division": "    b = b + (i + {j}) // (i + 3) % 7",
+}
+# What stands before the lines, if not the guard.
+GUARD = "    if i >= o.size:\n        return"
+BEFORE = {
+    "own_array": GUARD + "\n    c = gpu.local.array(64, 'f4')\n    for j in range(64): c[j] = x[i + j]",
+    "barrier": "    c = gpu.shared.array(32, 'f4')",
 }
 
 
@@ -31,8 +39,8 @@ def kernel(kind: str, n: int) -> gpu.Kernel:
     """A kernel k(x, o) with n lines of a kind."""
     body = "\n".join(LINES[kind].format(j=j, el="el" * (j > 0)) for j in range(n))
     source = (
-        "def k(x, o):\n    i = gpu.grid(1)\n    if i >= o.size:\n        return\n"
-        f"    a = x[i]\n    b = x[i] + 1\n{body}\n    o[i] = a + b\n"
+        f"def k(x, o):\n    i = gpu.grid(1)\n{BEFORE.get(kind, GUARD)}\n    a = x[i]\n    b = x[i] + 1\n{body}\n"
+        f"    {'b = b + c[i]' if kind in BEFORE else 'pass'}\n    if i < o.size:\n        o[i] = a + b\n"
     )
     file = f"<{kind} {n}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
@@ -60,7 +68,7 @@ TARGETS = {
 @pytest.mark.parametrize("kind", LINES)
 def test_time_grows_like_the_length(kind: str, target: str) -> None:
     """Four times as long a kernel takes less than eight times as long; a quadratic step would take sixteen times."""
-    n = 75 if kind == "loop" else 300  # LLVM's loop passes aren't linear in the number of loops, but a hundred are many
+    n = 75 if kind in ("loop", "barrier") else 300  # LLVM's loop passes aren't linear, but a hundred loops are many
     TARGETS[target](kernel(kind, 10))
     short = min(seconds(TARGETS[target], kernel(kind, n)) for _ in range(2))
     long = seconds(TARGETS[target], kernel(kind, 4 * n))
@@ -70,7 +78,7 @@ def test_time_grows_like_the_length(kind: str, target: str) -> None:
 @pytest.mark.parametrize("kind", LINES)
 def test_results_stay_the_same(kind: str) -> None:
     """What is compiled in a simpler way because it is long computes the same as Python does, thread by thread."""
-    k = kernel(kind, 1000)
+    k = kernel(kind, 60 if kind == "barrier" else 1000)  # Python's threads wait slowly
     n = 24
     x = np.linspace(0, 42000, n + 1000, dtype="f4").round()
     results = {}
