@@ -14,6 +14,8 @@
  * regions.c then makes a loop over the block's threads of each round. What the body carries from round to round lies in
  * the threads' slots.
  *
+ * A loop that all threads go round equally often, with leaps from round to round, only gets the barrier.
+ *
  * Only where all this is known to be the same: the start grows with the thread's index, step and end are the block's,
  * no sum of them wraps, and the body is short, without loops, waits or ways out. */
 #include "loops.h"
@@ -147,21 +149,97 @@ static bool leaves_little(const Sweep *S) {
     return true;
 }
 
+/* ---- what is accessed -------------------------------------------------------------------------------- */
+
+enum { NEAR = 16, LEAP = 512 /* bytes */, MOST_CARRIED = 4, STREAM_BODY = 40 };
+
+static bool beside_neighbour(const Uniformity *lanes, Ref at) {
+    return lanes->value[at] == SHAPE_AFFINE && lanes->stride[at] && lanes->stride[at] <= NEAR &&
+           lanes->stride[at] >= -NEAR;
+}
+
 /* Does a thread access what lies beside what its neighbour does? */
 static bool side_by_side(const Sweep *S) {
-    enum { NEAR = 16 };
     Uniformity lanes = ir_uniformity(S->m, &(IrLanes){0});
     for (BlockId b = 0; b < S->m->blocks.n; b++) {
         const Block *block = &S->m->blocks.at[b];
         for (uint32_t i = 0; S->loop.inside[b] && i < block->instrs.n; i++) {
             const Instr *in = instr(S, block->instrs.at[i]);
-            if (in->op != OP_LOAD && in->op != OP_STORE) continue;
-            Ref at = in->args[0];
-            if (lanes.value[at] != SHAPE_AFFINE) continue;
-            if (lanes.stride[at] && lanes.stride[at] <= NEAR && lanes.stride[at] >= -NEAR) return true;
+            if ((in->op == OP_LOAD || in->op == OP_STORE) && beside_neighbour(&lanes, in->args[0])) return true;
         }
     }
     return false;
+}
+
+/* How far a value moves from round to round. */
+#define FAR_AWAY INT64_MAX
+#define UNKNOWN INT64_MIN
+
+static bool is_threads_of_block(const Sweep *S, Ref r) {
+    const Instr *in = instr(S, r);
+    if (in->op == OP_CONVERT) return is_threads_of_block(S, in->args[0]);
+    if (in->op == OP_MUL) return is_threads_of_block(S, in->args[0]) || is_threads_of_block(S, in->args[1]);
+    return in->op == OP_SREG && (in->sub == SREG_NTID_X || in->sub == SREG_NCTAID_X);
+}
+
+static int64_t times(int64_t move, int64_t factor) {
+    if (move == UNKNOWN || move == FAR_AWAY) return move;
+    int64_t product;
+    return __builtin_mul_overflow(move, factor, &product) || product == FAR_AWAY ? UNKNOWN : product;
+}
+
+static int64_t scaled(const Sweep *S, int64_t move, Ref factor) {
+    const Instr *in = instr(S, factor);
+    if (in->op == OP_CONST) return times(move, (int64_t)in->imm);
+    return move != UNKNOWN && is_threads_of_block(S, factor) ? FAR_AWAY : UNKNOWN;
+}
+
+static int64_t move_of_phi(const Sweep *S, Ref r) {
+    const Block *h = &S->m->blocks.at[S->header];
+    const Instr *in = instr(S, r), *next = instr(S, in->args[h->preds.at[0] == S->latch ? 0 : 1]);
+    if (in->block != S->header || next->op != OP_ADD || (next->args[0] != r && next->args[1] != r)) return UNKNOWN;
+    return scaled(S, 1, next->args[next->args[0] == r]);
+}
+
+static int64_t move_of(const Sweep *S, Ref r, unsigned depth) {
+    const Instr *in = instr(S, r);
+    if (is_fixed(S, r, 0)) return 0;
+    if (depth > DEEPEST) return UNKNOWN;
+    if (in->op == OP_PHI) return move_of_phi(S, r);
+    if (in->op == OP_CONVERT && type_is_int((Type)in->type)) return move_of(S, in->args[0], depth + 1);
+    if (in->op != OP_ADD && in->op != OP_MUL && in->op != OP_ADDR && in->op != OP_SHL) return UNKNOWN;
+    int64_t x = move_of(S, in->args[0], depth + 1), y = move_of(S, in->args[1], depth + 1);
+    if (in->op == OP_MUL && x && y) return UNKNOWN;
+    if (in->op == OP_MUL) return x ? scaled(S, x, in->args[1]) : scaled(S, y, in->args[0]);
+    if (in->op == OP_SHL) {
+        const Instr *by = instr(S, in->args[1]);
+        return by->op == OP_CONST && by->imm < NEAR ? times(x, INT64_C(1) << by->imm) : UNKNOWN;
+    }
+    if (in->op == OP_ADDR) y = times(y, (int64_t)in->imm);
+    return x && y ? UNKNOWN : x ? x : y;
+}
+
+static bool leaps(const Sweep *S, Ref at) {
+    int64_t move = move_of(S, at, 0);
+    return move != UNKNOWN && (move >= LEAP || move <= -LEAP);
+}
+
+/* All that is loaded and stored lies side by side, and the next round does so far away; little is carried along. */
+static bool streams(const Sweep *S) {
+    Uniformity lanes = ir_uniformity(S->m, &(IrLanes){0});
+    uint32_t accesses = 0, carried = 0, size = 0;
+    for (BlockId b = 0; b < S->m->blocks.n; b++) {
+        const Block *block = &S->m->blocks.at[b];
+        for (uint32_t i = 0; S->loop.inside[b] && i < block->instrs.n; i++, size++) {
+            const Instr *in = instr(S, block->instrs.at[i]);
+            if (in->op == OP_PHI && b == S->header) carried++;
+            if (in->op != OP_LOAD && in->op != OP_STORE) continue;
+            if (type_of(S, in->args[0]) != T_PTR || !beside_neighbour(&lanes, in->args[0]) || !leaps(S, in->args[0]))
+                return false;
+            accesses++;
+        }
+    }
+    return accesses && carried <= MOST_CARRIED && size <= STREAM_BODY;
 }
 
 /* ---- base and delta --------------------------------------------------------------------------------- */
@@ -346,13 +424,8 @@ static bool may_sweep(const IrModule *m, const DomTree *tree, BlockId h, Natural
     return m->instrs.at[m->instrs.at[ir_terminator(m, h)].args[0]].op == OP_CMP && loop_find(m, tree, h, loop);
 }
 
-static bool sweep(Sweep *S) {
-    if (!S->u) {
-        S->threads = ir_uniformity(S->m, NULL);
-        S->u = &S->threads;
-        S->possible = !S->u->irreducible && may_wait_more(S->m, S->u);
-    }
-    if (!S->possible || !S->u->loops[S->u->loop_of[S->header]].divergent || !is_closed(S)) return false;
+/* Threads that may have another number of rounds. */
+static bool go_together(Sweep *S) {
     if (!S->range) S->range = ir_ranges(S->m);
     if (!find_condition(S) || !find_step(S) || !leaves_little(S) || !side_by_side(S)) return false;
     BlockId setup = ir_block(S->m);
@@ -360,6 +433,26 @@ static bool sweep(Sweep *S) {
     if (start.ok && start.delta) return rewrite(S, setup, start), true;
     S->m->blocks.at[setup].dead = true;
     return false;
+}
+
+/* Threads that go together as it is. */
+static bool wait_each_round(Sweep *S) {
+    if (S->u->block_divergent[S->latch] || !streams(S)) return false;
+    RefVec *list = &S->m->blocks.at[S->latch].instrs;
+    Ref end = list->at[--list->n];
+    ir_emit(S->m, S->latch, OP_BARRIER, T_VOID, 0, NULL, 0, 0, instr(S, end)->span);
+    VEC_PUSH(S->m->arena, &S->m->blocks.at[S->latch].instrs, end);
+    return true;
+}
+
+static bool sweep(Sweep *S) {
+    if (!S->u) {
+        S->threads = ir_uniformity(S->m, NULL);
+        S->u = &S->threads;
+        S->possible = !S->u->irreducible && may_wait_more(S->m, S->u);
+    }
+    if (!S->possible || !is_closed(S)) return false;
+    return S->u->loops[S->u->loop_of[S->header]].divergent ? go_together(S) : wait_each_round(S);
 }
 
 void ir_sweeps(IrModule *m) {

@@ -15,6 +15,8 @@ enum { SHORT = 16, LONG = 32, LONGEST = 64, WARP = 32 };
 /* Two bodies with masks are several times the code, and LLVM takes time by the square of it. */
 enum { MOST_INSTRS = 1000, MOST_BLOCKS = 120 };
 
+enum { WORTH_A_GATHER = 6 /* operations of floats */ };
+
 typedef struct Plan {
     IrModule *m;
     const Regions *r;
@@ -57,6 +59,32 @@ static bool is_division(const Plan *P, Ref r) {
            instr(P, in->args[1])->op != OP_CONST;
 }
 
+/* Loads from anywhere, by lanes that go round a loop each as often as it likes, and little to compute: as with the rows
+ * of a sparse matrix. One by one, a thread reads what lies side by side, and none waits for the longest. */
+static bool gathers_raggedly(const Plan *P, uint32_t loop) {
+    const Uniformity *u = &P->v->masked;
+    uint32_t gathers = 0, others = 0;
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        if (block->dead || !in_loop(u, b, loop)) continue;
+        for (uint32_t i = 0; i < block->instrs.n; i++) {
+            const Instr *in = instr(P, block->instrs.at[i]);
+            if (in->op == OP_LOAD && u->value[in->args[0]] == SHAPE_VARYING) gathers++;
+            else if (type_is_float((Type)in->type) && in->op != OP_PHI && in->op != OP_LOAD) others++;
+        }
+    }
+    return gathers && others < WORTH_A_GATHER * gathers;
+}
+
+static void find_ragged(Plan *P) {
+    const Uniformity *u = &P->v->masked;
+    bool *ragged = ARENA_ARRAY(P->m->arena, bool, u->nloops);
+    for (uint32_t l = 1; l < u->nloops; l++) ragged[l] = u->loops[l].divergent && gathers_raggedly(P, l);
+    for (BlockId b = 0; b < P->m->blocks.n; b++)
+        for (uint32_t l = u->loop_of[b]; l; l = u->loops[l].parent)
+            if (ragged[l]) P->v->serial[b] = true;
+}
+
 static void find_serial(Plan *P) {
     for (BlockId b = 0; b < P->m->blocks.n; b++) {
         const Block *block = &P->m->blocks.at[b];
@@ -64,6 +92,7 @@ static void find_serial(Plan *P) {
             if (is_serial(P, instr(P, block->instrs.at[i])) || (!P->warps && is_division(P, block->instrs.at[i])))
                 P->v->serial[b] = true;
     }
+    if (!P->warps) find_ragged(P);
 }
 
 /* Whether some instruction is such; those that no block holds any more don't count. */

@@ -118,6 +118,38 @@ def several_times(x, y, n):
             y[i] = y[i] * k + x[i]
 
 
+@sweep
+def leaps(x, y, n):
+    total = np.float32(0)
+    for k in range(4):
+        i = number() + k * threads()
+        if i < n:
+            total += x[i]
+    if number() < n:
+        y[number()] = total
+
+
+@sweep
+def leaps_of_a_constant(x, y, n):
+    total = np.float32(0)
+    for k in range(3):
+        i = number() + 256 * k
+        if i < n:
+            total += x[i]
+            y[i] = total
+
+
+@other
+def short_steps(x, y, n):
+    total = np.float32(0)
+    for k in range(5):
+        i = number() + k
+        if i < n:
+            total += x[i]
+    if number() < n:
+        y[number()] = total
+
+
 @other
 def some_have_left(x, y, n):
     if number() >= n - 3:
