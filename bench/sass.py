@@ -1,10 +1,12 @@
-"""Counts machine instructions of the examples' kernels beside those that nvcc makes of the same algorithms in CUDA C.
+"""Counts machine instructions of our kernels beside those that nvcc makes of the same algorithms in CUDA C.
 
     python bench/sass.py [--arch sm_90] [--show KERNEL]
 
-Needs nvcc, ptxas and cuobjdump or nvdisasm. Prints a table for README.md: instructions in all (without padding), in the
-innermost loops, registers. `--show` prints both listings of one kernel. Static counts say what a thread could do, not
-what it does; they show what the compiler adds to an algorithm.
+Needs nvcc, ptxas and cuobjdump. Prints two tables for README.md: the kernels of the examples beside sass.cu, and those
+of sass_kernels.py, in both dialects and with strided arrays (`_strided`), beside sass_kernels.cu. Counted are
+instructions in all (without padding), those in some loop, registers, and bytes of the stack if there are any. `--show`
+prints the listings of one kernel. Static counts say what a thread could do, not what it does; they show what the
+compiler adds to an algorithm.
 """
 
 from __future__ import annotations
@@ -15,17 +17,20 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import gpu
+import sass_kernels
 from gpu import _tools
+from gpu import cuda as numba
 
 HERE = Path(__file__).resolve().parent
-CUDA = HERE / "sass.cu"
 INSTRUCTION = re.compile(r"/\*(?P<at>[0-9a-f]{4,})\*/\s+(?:@!?U?P\d+\s+)?(?P<op>[A-Z][\w.]*)(?P<rest>[^;]*);")
 
 # kernel: the example, and the types of its arguments
-KERNELS = {
+EXAMPLES = {
     "saxpy": ("saxpy", "float, f4[::1], f4[::1], f4[::1]"),
     "black_scholes": ("black_scholes", "f4[::1], f4[::1], f4[::1], f4[::1], f4[::1]"),
     "mandelbrot": ("mandelbrot", "i4[:, ::1]"),
@@ -54,12 +59,15 @@ class Code(NamedTuple):
         Those that lie in some loop.
     registers : int
         Of a thread.
+    stack : int
+        Bytes of a thread's stack: arrays of its own and spilled registers.
     """
 
     text: str
     count: int
     loops: int
     registers: int
+    stack: int
 
 
 def disassemble(cubin: Path) -> dict[str, str]:
@@ -72,16 +80,16 @@ def disassemble(cubin: Path) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def registers(cubin: Path) -> dict[str, int]:
-    """Registers of each function of a cubin."""
+def usage(cubin: Path) -> dict[str, tuple[int, int]]:
+    """Registers and bytes of stack of each function of a cubin."""
     done = subprocess.run(
         [str(_tools.find("cuobjdump")), "-res-usage", cubin], capture_output=True, text=True, check=True
     )
-    found = re.findall(r"Function (\S+):\s+REG:(\d+)", done.stdout)
-    return {name: int(count) for name, count in found}
+    found = re.findall(r"Function (\S+):\s+REG:(\d+) STACK:(\d+)", done.stdout)
+    return {name: (int(count), int(stack)) for name, count, stack in found}
 
 
-def read(listing: str, registers: int) -> Code:
+def read(listing: str, used: tuple[int, int]) -> Code:
     """Count instructions; a jump back closes a loop, and the last jump to itself is padding."""
     found = [(int(m["at"], 16), m["op"], m["rest"]) for m in INSTRUCTION.finditer(listing)]
     kept = [i for i in found if i[1] != "NOP" and not (i[1] == "BRA" and int(i[2].split()[-1], 16) == i[0])]
@@ -91,52 +99,77 @@ def read(listing: str, registers: int) -> Code:
         if op.startswith("BRA") and target and int(target[1], 16) <= at:
             inside |= {i[0] for i in kept if int(target[1], 16) <= i[0] <= at}
     text = "\n".join(f"{at:04x}  {op}{rest}" for at, op, rest in kept)
-    return Code(text, len(kept), len(inside), registers)
+    return Code(text, len(kept), len(inside), *used)
 
 
-def ours(kernel: str, arch: str, folder: Path) -> Code:
-    """What this compiler and ptxas make of an example's kernel."""
-    example, signature = KERNELS[kernel]
-    function = getattr(importlib.import_module(example), kernel)
-    cubin = folder / f"{kernel}.cubin"
+def ours(function: Any, signature: str, arch: str, folder: Path) -> Code:
+    """What this compiler and ptxas make of a kernel."""
+    cubin = folder / "ours.cubin"
     _tools.assemble(function.inspect("ptx", signature, arch=arch), arch, str(cubin))
     ((name, listing),) = disassemble(cubin).items()
-    return read(listing, registers(cubin)[name])
+    return read(listing, usage(cubin)[name])
 
 
-def nvcc(arch: str, folder: Path) -> dict[str, Code]:
-    """What nvcc makes of sass.cu."""
+def nvcc(source: Path, arch: str, folder: Path) -> dict[str, Code]:
+    """What nvcc makes of a file."""
     program = _tools.find("nvcc")
     if program is None:
         sys.exit("nvcc isn't installed: it comes with the CUDA toolkit")
     cubin = folder / "nvcc.cubin"
-    subprocess.run([program, "-cubin", f"-arch={arch}", "-O3", "-o", cubin, CUDA], check=True)
-    used = registers(cubin)
+    subprocess.run([program, "-cubin", f"-arch={arch}", "-O3", "-o", cubin, source], check=True)
+    used = usage(cubin)
     return {name: read(listing, used[name]) for name, listing in disassemble(cubin).items()}
+
+
+def contests(arch: str, folder: Path) -> Iterator[tuple[str, dict[str, Code]]]:
+    """Each kernel's name with its contestants' code; nvcc's comes last."""
+    theirs = nvcc(HERE / "sass.cu", arch, folder)
+    for kernel, (example, signature) in EXAMPLES.items():
+        function = getattr(importlib.import_module(example), kernel)
+        yield kernel, {"gpu": ours(function, signature, arch, folder), "nvcc": theirs[kernel]}
+    theirs = nvcc(HERE / "sass_kernels.cu", arch, folder)
+    dialects = {"gpu": sass_kernels.make(gpu), "gpu.cuda": sass_kernels.make(numba)}
+    cases = [(name, name, signature) for name, signature in sass_kernels.SIGNATURES.items()]
+    for name in sass_kernels.STRIDED:
+        cases.append((name + "_strided", name, sass_kernels.SIGNATURES[name].replace("::1", ":")))
+    for name, kernel, signature in cases:
+        codes = {title: ours(made[kernel], signature, arch, folder) for title, made in dialects.items()}
+        yield name, codes | {"nvcc": theirs[name]}
+
+
+def row(name: str, codes: dict[str, Code]) -> str:
+    """A line of the table: the figures of each contestant, and ours as multiples of nvcc's."""
+    base = codes["nvcc"].count
+    cells = [f"`{name}`"]
+    for what in ("count", "loops", "registers"):
+        cells += [str(getattr(c, what)) for c in codes.values()]
+        if what == "count":
+            cells += [f"{c.count / base:.2f}" for title, c in codes.items() if title != "nvcc"]
+    stacks = {c.stack for c in codes.values()}
+    cells.append("" if stacks == {0} else ", ".join(str(c.stack) for c in codes.values()))
+    return "| " + " | ".join(cells) + " |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--arch", default="sm_90")
-    parser.add_argument("--show", choices=KERNELS)
+    parser.add_argument("--show", metavar="KERNEL")
     options = parser.parse_args()
     sys.path.insert(0, str(HERE.parent / "examples"))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        theirs = nvcc(options.arch, folder)
-        if options.show:
-            for title, code in (("ours", ours(options.show, options.arch, folder)), ("nvcc", theirs[options.show])):
-                print(f"---- {title}\n{code.text}")
-            return
-        print("| kernel | gpu | nvcc | ratio | in loops, gpu | nvcc | registers, gpu | nvcc |")
-        print("|---|---|---|---|---|---|---|---|")
-        for kernel in KERNELS:
-            a, b = ours(kernel, options.arch, folder), theirs[kernel]
-            ratio = f"{a.count / b.count:.2f}"
-            print(
-                f"| `{kernel}` | {a.count} | {b.count} | {ratio} | {a.loops} | {b.loops} "
-                f"| {a.registers} | {b.registers} |"
-            )
+    titles: tuple[str, ...] = ()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, codes in contests(options.arch, Path(folder)):
+            if options.show:
+                if name == options.show:
+                    for title, code in codes.items():
+                        print(f"---- {title}\n{code.text}")
+                continue
+            if titles != tuple(codes):
+                titles = tuple(codes)
+                heads = [*titles, *["ratio"] * (len(titles) - 1), *[f"in loops, {t}" for t in titles]]
+                heads = ["kernel", *heads, *[f"registers, {t}" for t in titles], "stack"]
+                print("\n| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")
+            print(row(name, codes), flush=True)
 
 
 if __name__ == "__main__":

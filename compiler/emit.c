@@ -119,8 +119,10 @@ static void optimize_cpu(Unit *u) {
 }
 
 void emit_optimize(Unit *u) {
-    if (u->o->target == TARGET_PTX) run_passes(u, u->o->opt ? ptx_passes : ptx_passes_0);
-    else if (u->o->opt) optimize_cpu(u);
+    if (u->o->target == TARGET_PTX) {
+        run_passes(u, u->o->opt ? ptx_passes : ptx_passes_0);
+        emit_constants(u);
+    } else if (u->o->opt) optimize_cpu(u);
     else run_passes(u, cpu_passes_0);
 }
 

@@ -35,6 +35,9 @@ void target_close(Unit *u);
 void emit_optimize(Unit *u);
 LLVMMemoryBufferRef emit_code(Unit *u, LLVMCodeGenFileType type);
 
+/* ---- emit_constants.c ---- */
+void emit_constants(Unit *u);   /* addresses of constant memory in registers */
+
 /* ---- foreign.c ---- */
 void foreign_link(Unit *u, const IrModule *m);   /* adds the bitcode that declared functions come with */
 bool foreign_is_llvm(const ForeignLink *l);

@@ -4,7 +4,9 @@
  * of values that do; comparisons, divisions and conversions of such values; addresses whose index may
  * be computed in i32. ranges_narrow() starts from the uses: narrow(r) gives r as an i32, by doing r's
  * operation in i32, or by cutting r's low half off. What was done in i32 isn't done in i64 again: the
- * old value becomes a conversion of the new one, which goes when nobody wants it.
+ * old value becomes a conversion of the new one, which goes when nobody wants it. What is above i32
+ * but fits u32 is done there: the index of `range(gpu.grid(1), n, gpu.gridsize(1))` passes n, which
+ * may be the largest i32, by up to the number of threads.
  *
  * An index needs more than intervals: y * width + x of two unknown numbers isn't below 2^31. But with
  * FACT_SIZE32 the offset of an access within its array is. So, for an array that is a parameter, sums
@@ -20,6 +22,7 @@ static const Instr *instr(const Ranges *R, Ref r) { return &R->m->instrs.at[r]; 
 static Type type_of(const Ranges *R, Ref r) { return (Type)instr(R, r)->type; }
 
 static bool fits(Ranges *R, Ref r) { return range_in_i32(range_at(R, r, 2)); }
+static bool fits_unsigned(Ranges *R, Ref r) { return range_in_u32(range_at(R, r, 2)); }
 
 /* ---- what can be narrow --------------------------------------------------------------------- */
 
@@ -50,11 +53,27 @@ static bool has_narrow_form(Op op) {
     }
 }
 
+/* The same for u32. */
+static bool has_unsigned_form(Op op) {
+    return has_narrow_form(op) && op != OP_NEG && op != OP_ABS && op != OP_NOT && op != OP_POW;
+}
+
 static bool operands_fit(Ranges *R, Ref r) {
     const Instr *in = instr(R, r);
     for (uint32_t i = 0; i < in->nargs; i++) {
         if (type_of(R, in->args[i]) != T_I64) continue;
         bool ok = in->op == OP_PHI ? range_in_i32(R->edge_ranges.at[R->edges[r] + i]) : fits(R, in->args[i]);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static bool operands_fit_unsigned(Ranges *R, Ref r) {
+    const Instr *in = instr(R, r);
+    for (uint32_t i = 0; i < in->nargs; i++) {
+        Type t = type_of(R, in->args[i]);
+        if (t != T_I64 && t != T_U64) continue;
+        bool ok = in->op == OP_PHI ? range_in_u32(R->edge_ranges.at[R->edges[r] + i]) : fits_unsigned(R, in->args[i]);
         if (!ok) return false;
     }
     return true;
@@ -145,26 +164,34 @@ void ranges_find_narrow(Ranges *R, Ref r) {
         return;
     }
     if (in->op == OP_CMP || in->op == OP_CONVERT) {
-        if (type_of(R, in->args[0]) == T_I64 && operands_fit(R, r)) R->found[r] = NARROW_USE;
+        Type t = type_of(R, in->args[0]);
+        bool wide = t == T_I64 || (t == T_U64 && in->op == OP_CMP);
+        if (t == T_I64 && operands_fit(R, r)) R->found[r] = NARROW_USE;
+        else if (wide && operands_fit_unsigned(R, r)) R->found[r] = NARROW_UNSIGNED_USE;
         return;
     }
-    if (in->type == T_I64 && has_narrow_form((Op)in->op) && range_in_i32(R->now[r]) && operands_fit(R, r))
-        R->found[r] = NARROW_VALUE;
+    if (in->type != T_I64) return;
+    if (has_narrow_form((Op)in->op) && range_in_i32(R->now[r]) && operands_fit(R, r)) R->found[r] = NARROW_VALUE;
+    else if (has_unsigned_form((Op)in->op) && range_in_u32(R->now[r]) && operands_fit_unsigned(R, r))
+        R->found[r] = NARROW_UNSIGNED;
 }
 
 /* ---- rewriting ------------------------------------------------------------------------------ */
 
+enum { AFTER = 4 };
+
 typedef struct Narrow {
     Ranges *R;
     IrModule *m;
-    Ref *small;    /* the i32 that has r's value where r fits; REF_NONE: not made yet */
-    Ref *before;   /* an instruction to place before r: its i32 twin, of which r is a conversion */
-    Ref *after[3]; /* instructions to place after r: its low half; its forms as a part of an index */
+    Ref *small[2];     /* the i32, the u32 that has r's value where r fits; REF_NONE: not made yet */
+    Ref *before;       /* an instruction to place before r: its twin of 32 bits, of which r is a conversion */
+    Ref *after[AFTER]; /* instructions to place after r: its low half, by sign; its forms as a part of an index */
 } Narrow;
 
-static Ref new_instr(Narrow *N, Op op, const Instr *like, uint32_t nargs, const Ref *args, uint16_t sub) {
+static Ref new_instr(Narrow *N, Op op, Type t, const Instr *like, uint32_t nargs, const Ref *args, uint16_t sub) {
     IrModule *m = N->m;
-    Instr in = {.op = (uint8_t)op, .type = T_I32, .sub = sub, .nargs = nargs, .span = like->span, .block = like->block};
+    Instr in = {
+        .op = (uint8_t)op, .type = (uint8_t)t, .sub = sub, .nargs = nargs, .span = like->span, .block = like->block};
     in.args = ARENA_ARRAY(m->arena, Ref, nargs);
     for (uint32_t i = 0; i < nargs; i++) in.args[i] = args[i];
     VEC_PUSH(m->arena, &m->instrs, in);
@@ -175,28 +202,43 @@ static Instr *at(Narrow *N, Ref r) { return &N->m->instrs.at[r]; }
 
 static uint16_t no_wrap(Op op) { return op == OP_ADD || op == OP_SUB || op == OP_MUL ? ARITH_NO_WRAP : 0; }
 
-static Ref narrow(Narrow *N, Ref r, int depth);
+static Ref narrow(Narrow *N, Ref r, bool is_signed, int depth);
 
-/* r's operation in i32. The twin is known before its operands are made: PHIs lead back to themselves. */
-static Ref make_twin(Narrow *N, Ref r, int depth) {
+/* r's operation in 32 bits. The twin is known before its operands are made: PHIs lead back to themselves. */
+static Ref make_twin(Narrow *N, Ref r, bool is_signed, int depth) {
     Instr old = *at(N, r);
-    Ref twin = new_instr(N, (Op)old.op, &old, old.nargs, old.args, no_wrap((Op)old.op));
-    N->small[r] = N->before[r] = twin;
+    Type t = is_signed ? T_I32 : T_U32;
+    Ref twin = new_instr(N, (Op)old.op, t, &old, old.nargs, old.args, no_wrap((Op)old.op));
+    N->small[!is_signed][r] = N->before[r] = twin;
     for (uint32_t i = 0; i < old.nargs; i++)
         if (at(N, old.args[i])->type == T_I64) {
-            Ref x = narrow(N, old.args[i], depth - 1);
+            Ref x = narrow(N, old.args[i], is_signed, depth - 1);
             at(N, twin)->args[i] = x;
         }
     return twin;
 }
 
-static Ref narrow(Narrow *N, Ref r, int depth) {
-    if (N->small[r]) return N->small[r];
-    const Instr *in = at(N, r);
-    if (in->op == OP_CONST) return N->small[r] = ranges_entry_const(N->R, T_I32, in->imm);
-    if (in->op == OP_CONVERT && at(N, in->args[0])->type == T_I32) return N->small[r] = in->args[0];
-    if (N->R->found[r] == NARROW_VALUE && depth > 0) return make_twin(N, r, depth);
-    return N->small[r] = N->after[0][r] = new_instr(N, OP_CONVERT, in, 1, &r, 0);
+/* What r is a conversion of without loss where r fits; REF_NONE: it isn't one. */
+static Ref converted(Narrow *N, const Instr *in, bool is_signed) {
+    if (in->op != OP_CONVERT) return REF_NONE;
+    Type from = (Type)at(N, in->args[0])->type;
+    return from == (is_signed ? T_I32 : T_U32) ? in->args[0] : REF_NONE;
+}
+
+static Ref narrow(Narrow *N, Ref r, bool is_signed, int depth) {
+    Ref *small = &N->small[!is_signed][r];
+    if (*small) return *small;
+    Instr in = *at(N, r);
+    Type t = is_signed ? T_I32 : T_U32;
+    Ref x = converted(N, &in, is_signed);
+    if (x) return *small = x;
+    if (in.op == OP_CONST) return *small = ranges_entry_const(N->R, t, in.imm);
+    if (N->R->found[r] == (is_signed ? NARROW_VALUE : NARROW_UNSIGNED) && depth > 0)
+        return make_twin(N, r, is_signed, depth);
+    if (!is_signed && in.op == OP_CONVERT && at(N, in.args[0])->type == T_I64 && depth > 0)
+        return *small = narrow(N, in.args[0], false, depth - 1);
+    Ref whole = !is_signed && N->R->found[r] == NARROW_VALUE ? narrow(N, r, true, depth) : r;
+    return *small = N->after[!is_signed][r] = new_instr(N, OP_CONVERT, t, &in, 1, &whole, 0);
 }
 
 /* r as part of an index: right for accesses in bounds, so that only addresses use it. */
@@ -204,31 +246,31 @@ static Ref narrow_part(Narrow *N, Ref r, bool modulo, int depth) {
     Instr old = *at(N, r);
     bool sum = old.op == OP_ADD || old.op == OP_MUL;
     if (!sum || depth == 0 || N->R->found[r] == NARROW_VALUE || (!modulo && N->R->whole[r]))
-        return narrow(N, r, DEEPEST);
-    Ref *made = &N->after[modulo ? 2 : 1][r];
+        return narrow(N, r, true, DEEPEST);
+    Ref *made = &N->after[modulo ? 3 : 2][r];
     if (*made) return *made;
     Ref args[2];
     for (int i = 0; i < 2; i++) args[i] = narrow_part(N, old.args[i], modulo, depth - 1);
-    return *made = new_instr(N, (Op)old.op, &old, 2, args, modulo ? 0 : ARITH_NO_WRAP);
+    return *made = new_instr(N, (Op)old.op, T_I32, &old, 2, args, modulo ? 0 : ARITH_NO_WRAP);
 }
 
 static void narrow_use(Narrow *N, Ref r) {
     uint8_t found = N->R->found[r];
     Instr *in = at(N, r);
-    if (found == NARROW_VALUE) { /* division is dear enough to start from */
+    if (found == NARROW_VALUE || found == NARROW_UNSIGNED) { /* division is dear enough to start from */
         if (in->op == OP_FLOORDIV || in->op == OP_FLOORMOD || in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD)
-            narrow(N, r, DEEPEST);
+            narrow(N, r, found == NARROW_VALUE, DEEPEST);
         return;
     }
     if (in->op == OP_ADDR) {
         Ref index = in->args[1];
-        Ref x = found == NARROW_USE ? narrow(N, index, DEEPEST)
+        Ref x = found == NARROW_USE ? narrow(N, index, true, DEEPEST)
                                     : narrow_part(N, index, found == NARROW_MODULO, INDEX_DEPTH);
         at(N, r)->args[1] = x;
         return;
     }
     for (uint32_t i = 0; i < at(N, r)->nargs; i++) {
-        Ref x = narrow(N, at(N, r)->args[i], DEEPEST);
+        Ref x = narrow(N, at(N, r)->args[i], found == NARROW_USE, DEEPEST);
         at(N, r)->args[i] = x;
     }
 }
@@ -243,7 +285,7 @@ static void become_conversion(Narrow *N, Ref r) {
 }
 
 static void place_after(Narrow *N, RefVec *list, Ref r) {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < AFTER; i++)
         if (N->after[i][r]) VEC_PUSH(N->m->arena, list, N->after[i][r]);
 }
 
@@ -274,8 +316,9 @@ static void place(Narrow *N, Block *b, uint32_t original) {
 void ranges_narrow(Ranges *R) {
     IrModule *m = R->m;
     uint32_t n = m->instrs.n;
-    Narrow N = {.R = R, .m = m, .small = ARENA_ARRAY(m->arena, Ref, n), .before = ARENA_ARRAY(m->arena, Ref, n)};
-    for (int i = 0; i < 3; i++) N.after[i] = ARENA_ARRAY(m->arena, Ref, n);
+    Narrow N = {.R = R, .m = m, .before = ARENA_ARRAY(m->arena, Ref, n)};
+    for (int i = 0; i < 2; i++) N.small[i] = ARENA_ARRAY(m->arena, Ref, n);
+    for (int i = 0; i < AFTER; i++) N.after[i] = ARENA_ARRAY(m->arena, Ref, n);
     bool any = false;
     for (Ref r = 1; r < n; r++) {
         if (r >= R->size || !R->found[r] || m->instrs.at[r].op == OP_BRANCH || m->blocks.at[m->instrs.at[r].block].dead)

@@ -114,7 +114,9 @@ static Range shifted(Op op, Type t, Range a, Range b) {
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
-static Range sreg_range(Sreg s) {
+static Range sreg_range(const Ranges *R, Sreg s) {
+    if (R->m->facts & FACT_SIZE32 && s == SREG_CTAID_X) return (Range){0, FACT_SIZE32_GRID - 1};
+    if (R->m->facts & FACT_SIZE32 && s == SREG_NCTAID_X) return (Range){1, FACT_SIZE32_GRID};
     static const Range limits[SREG__COUNT] = {
         [SREG_TID_X] = {0, MOST_BLOCK_X - 1},
         [SREG_TID_Y] = {0, MOST_BLOCK_Y - 1},
@@ -332,7 +334,7 @@ static Range evaluate(Ranges *R, Ref r, int depth) {
     switch (in->op) {
     case OP_CONST: return const_range(in);
     case OP_PARAM: return param_range(R, in);
-    case OP_SREG: return sreg_range((Sreg)in->sub);
+    case OP_SREG: return sreg_range(R, (Sreg)in->sub);
     case OP_CMP: return compare_range(R, in, depth);
     case OP_SELECT: return select_range(R, in, depth);
     case OP_CONVERT: return convert_range(R, in, depth);

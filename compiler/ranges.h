@@ -30,7 +30,9 @@ enum {
     NARROW_VALUE = 1, /* an i64 that fits i32 where it stands, as its operands do */
     NARROW_USE = 2,   /* its i64 operands fit i32 where it stands */
     NARROW_INDEX = 3, /* an ADDR whose index may be computed in i32, since the access is in bounds */
-    NARROW_MODULO = 4 /* the same, and sums on the way may wrap */
+    NARROW_MODULO = 4, /* the same, and sums on the way may wrap */
+    NARROW_UNSIGNED = 5,    /* as NARROW_VALUE, for what fits u32 alone: where a loop over the grid's threads ends */
+    NARROW_UNSIGNED_USE = 6 /* as NARROW_USE, of i64 and u64 operands */
 };
 
 typedef struct Ranges {
@@ -49,6 +51,7 @@ typedef struct Ranges {
 } Ranges;
 
 static inline bool range_in_i32(Range r) { return r.lo >= INT32_MIN && r.hi <= INT32_MAX && r.lo <= r.hi; }
+static inline bool range_in_u32(Range r) { return r.lo >= 0 && r.hi <= UINT32_MAX && r.lo <= r.hi; }
 
 Range range_at(Ranges *R, Ref r, int depth); /* where the walk stands; looks `depth` operations back */
 Range *ir_ranges(IrModule *m);               /* of each Ref, wherever it is used; changes nothing */

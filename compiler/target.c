@@ -60,11 +60,16 @@ static void initialize(void) {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     /* The first keeps the register allocator's time near-linear; processors that reorder instructions don't need the
-     * second. The others have the last threads of a block run in the vectors too, under a mask, instead of in a scalar
-     * copy of the loop: less code to emit, and faster for blocks that aren't a multiple of the vector. */
-    static const char *const options[] = {"gpu", "-grow-region-complexity-budget=100", "-disable-post-ra",
+     * second. The next two have the last threads of a block run in the vectors too, under a mask, instead of in a
+     * scalar copy of the loop: less code to emit, and faster for blocks that aren't a multiple of the vector. The last
+     * makes addresses of shared memory 32 bits wide, so that constant parts of an index become part of the instruction.
+     */
+    static const char *const options[] = {"gpu",
+                                          "-grow-region-complexity-budget=100",
+                                          "-disable-post-ra",
                                           "-prefer-predicate-over-epilogue=predicate-else-scalar-epilogue",
-                                          "-enable-epilogue-vectorization=false"};
+                                          "-enable-epilogue-vectorization=false",
+                                          "-nvptx-short-ptr"};
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 

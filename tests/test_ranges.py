@@ -141,3 +141,32 @@ def test_integers_that_are_no_counts(first: int) -> None:
             n // 3 + n % 5 - (n < 0) + 0 * i,
         ]
         assert (o == np.stack(want, 1)).all(), n
+
+
+@pytest.mark.parametrize("blocks", [2**21, 2**21 + 1])
+def test_a_block_index_times_1024(blocks: int) -> None:
+    """Up to 2**21 blocks the product fits 31 bits, and so do tiles of so many elements; above, it needs more."""
+
+    @gpu.jit
+    def last(o):
+        if gpu.blockIdx.x == gpu.gridDim.x - 1:
+            o[0] = gpu.blockIdx.x * 1024 + 1023
+            o[1] = gpu.gridDim.x * 1024
+
+    o = np.zeros(2, np.int64)
+    last[blocks, 1](o)
+    assert o.tolist() == [blocks * 1024 - 1, blocks * 1024]
+
+
+@pytest.mark.parametrize("n", [5, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**32 + 3])
+def test_strides_that_pass_32_bits(n: int) -> None:
+    @gpu.jit
+    def numbers(n, step, o):
+        for i in range(gpu.grid(1), n, step):
+            if i + step >= n:
+                o[gpu.grid(1)] = i
+
+    for step in (2**30 + 1, 2**31 - 1, 2**31 + 1):
+        o = np.zeros(3, np.int64)
+        numbers[1, 3](n, step, o)
+        assert o.tolist() == [range(t, n, step)[-1] for t in range(3)]

@@ -681,6 +681,7 @@ uint32_t args_facts(const Bound *b, const uint8_t *written, const LaunchConfig *
     bool any_count = false, all_counts = true;
     for (int i = 0; i < 3; i++)
         if ((uint64_t)c->grid[i] * c->block[i] > INT32_MAX) facts &= ~(uint32_t)FACT_SIZE32;
+    if (c->grid[0] > FACT_SIZE32_GRID) facts &= ~(uint32_t)FACT_SIZE32;
     for (uint32_t i = 0; i < b->nleaves; i++) {
         const Leaf *l = &b->leaves[i];
         if (!l->is_array) {

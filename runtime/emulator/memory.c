@@ -3,7 +3,9 @@
  * Two windows of the same size are reserved once: one that nobody may touch, whose addresses are given out, and one
  * behind it with the bytes, whose pages the system hands out as they are used. Addresses go up until the window ends
  * and only then fill gaps, so that a freed address stays wrong for long. A sorted list has an entry for each
- * allocation, and for the last few thousand freed ones. */
+ * allocation, and for the last few thousand freed ones.
+ *
+ * Constant memory has a small window of its own below 2^32: programs keep its addresses in 32 bits, too. */
 #define _GNU_SOURCE
 #include "memory.h"
 
@@ -16,14 +18,22 @@
 enum { GRANULE = 256, MAX_FREED = 4096, NEAR_BYTES = 1 << 20 };
 #define LARGEST_WINDOW (UINT64_C(1) << 42)
 #define PAGE UINT64_C(4096)
+#define CONSTANT_WINDOW (UINT64_C(1) << 26)
+#ifndef MAP_32BIT
+#define MAP_32BIT 0 /* elsewhere addresses are as they come: programs must keep all 64 bits */
+#endif
 #define RETURN_BYTES                                                                                                   \
     (UINT64_C(16) << 10) /* from this size on, a freed allocation's pages go back to the system at once */
 
+typedef struct Window {
+    uint8_t *at, *alias;
+    uint64_t bytes, next; /* next: where the next allocation goes, from the start of the window */
+} Window;
+
 struct Memory {
     pthread_mutex_t lock;
-    uint8_t *window, *alias;
-    uint64_t window_bytes, next; /* next: where the next allocation goes, from the start of the window */
-    Alloc **items;               /* by address */
+    Window window, constants;
+    Alloc **items; /* by address */
     size_t n, room, freed;
     uint64_t total, used, heap, serial, clock;
     _Atomic uint64_t epoch;
@@ -32,23 +42,29 @@ struct Memory {
 
 /* ---- the windows ------------------------------------------------------------------------------- */
 
-static uint8_t *reserve(uint64_t bytes, int access) {
-    void *p = mmap(NULL, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+static uint8_t *reserve(uint64_t bytes, int access, int flags) {
+    void *p = mmap(NULL, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
     if (p == MAP_FAILED) return NULL;
     madvise(p, bytes, MADV_DONTDUMP);
     return p;
 }
 
-static bool reserve_both(Memory *m, uint64_t bytes) {
-    m->window = reserve(bytes, PROT_NONE);
-    if (!m->window) return false;
-    m->alias = reserve(bytes, PROT_READ | PROT_WRITE);
-    if (!m->alias) {
-        munmap(m->window, bytes);
+static bool reserve_both(Window *w, uint64_t bytes, int flags) {
+    w->at = reserve(bytes, PROT_NONE, flags);
+    if (!w->at) return false;
+    w->alias = reserve(bytes, PROT_READ | PROT_WRITE, 0);
+    if (!w->alias) {
+        munmap(w->at, bytes);
         return false;
     }
-    m->window_bytes = bytes;
+    w->bytes = bytes;
     return true;
+}
+
+static void release_both(Window *w) {
+    if (!w->bytes) return;
+    munmap(w->at, w->bytes);
+    munmap(w->alias, w->bytes);
 }
 
 Memory *memory_open(uint64_t total_bytes) {
@@ -60,10 +76,12 @@ Memory *memory_open(uint64_t total_bytes) {
     /* The more there is beyond the total, the later an address comes back. Guards and rounding need some of it. */
     uint64_t bytes = (total_bytes + (UINT64_C(1) << 30)) & ~UINT64_C(4095);
     uint64_t wanted = bytes;
+    bool constants = reserve_both(&m->constants, CONSTANT_WINDOW, MAP_32BIT);
     while (wanted < bytes * 32 && wanted * 2 <= LARGEST_WINDOW) wanted *= 2;
-    for (; wanted >= bytes; wanted /= 2) {
-        if (reserve_both(m, wanted)) return m;
+    for (; constants && wanted >= bytes; wanted /= 2) {
+        if (reserve_both(&m->window, wanted, 0)) return m;
     }
+    release_both(&m->constants);
     pthread_mutex_destroy(&m->lock);
     free(m);
     return NULL;
@@ -80,8 +98,8 @@ void memory_close(Memory *m) {
     if (!m) return;
     for (size_t i = 0; i < m->n; i++) destroy(m->items[i]);
     free(m->items);
-    munmap(m->window, m->window_bytes);
-    munmap(m->alias, m->window_bytes);
+    release_both(&m->window);
+    release_both(&m->constants);
     pthread_mutex_destroy(&m->lock);
     free(m);
 }
@@ -124,14 +142,12 @@ static void drop(Memory *m, size_t from, size_t to) {
 
 /* The pages that lie wholly between two addresses of the window go back to the system. */
 static void give_back(const Memory *m, uint64_t from, uint64_t to) {
-    uint64_t alias = (uint64_t)(uintptr_t)m->alias - (uint64_t)(uintptr_t)m->window;
+    uint64_t alias = (uint64_t)(uintptr_t)m->window.alias - (uint64_t)(uintptr_t)m->window.at;
     uint64_t first = (from + alias + PAGE - 1) & ~(PAGE - 1), end = (to + alias) & ~(PAGE - 1);
     if (end > first) madvise((void *)(uintptr_t)first, end - first, MADV_DONTNEED);
 }
 
-static bool in_window(const Memory *m, const Alloc *a) {
-    return a->address - (uint64_t)(uintptr_t)m->window < m->window_bytes;
-}
+static bool in_window(const Window *w, const Alloc *a) { return a->address - (uint64_t)(uintptr_t)w->at < w->bytes; }
 
 /* Forgets about half of the freed allocations, the older ones, when there are too many. Where they lay, up to what
  * stays on both sides, nothing is needed. */
@@ -141,10 +157,10 @@ static void forget_old(Memory *m) {
     for (size_t i = 0; i < m->n; i++) serials += m->items[i]->freed ? (double)m->items[i]->serial : 0;
     double mean = serials / (double)m->freed;
     size_t kept = 0;
-    uint64_t from = (uint64_t)(uintptr_t)m->window, to = from; /* to: the end of what is forgotten since `from` */
+    uint64_t from = (uint64_t)(uintptr_t)m->window.at, to = from; /* to: the end of what is forgotten since `from` */
     for (size_t i = 0; i < m->n; i++) {
         Alloc *a = m->items[i];
-        bool old = a->freed && (double)a->serial <= mean, inside = in_window(m, a);
+        bool old = a->freed && (double)a->serial <= mean, inside = in_window(&m->window, a);
         if (inside && old) to = a->address + a->bytes;
         if (inside && !old) {
             if (to > from) give_back(m, from, a->address);
@@ -199,15 +215,15 @@ static uint64_t padded(uint64_t bytes) {
 } /* with a guard */
 
 /* A gap between live allocations of the window, when its end is reached; UINT64_MAX: none. */
-static uint64_t find_gap(Memory *m, uint64_t need) {
-    uint64_t start = (uint64_t)(uintptr_t)m->window, free_from = start;
+static uint64_t find_gap(Memory *m, const Window *w, uint64_t need) {
+    uint64_t start = (uint64_t)(uintptr_t)w->at, free_from = start;
     for (size_t i = 0; i < m->n; i++) {
         const Alloc *a = m->items[i];
-        if (a->freed || !in_window(m, a)) continue;
+        if (a->freed || !in_window(w, a)) continue;
         if (a->address - free_from >= need) return free_from - start;
         free_from = a->address + padded(a->bytes);
     }
-    return start + m->window_bytes - free_from >= need ? free_from - start : UINT64_MAX;
+    return start + w->bytes - free_from >= need ? free_from - start : UINT64_MAX;
 }
 
 /* Freed allocations that lay in [address, address + bytes) are forgotten: somebody else will. */
@@ -219,16 +235,17 @@ static void take_over(Memory *m, uint64_t address, uint64_t bytes) {
 }
 
 static bool place(Memory *m, Alloc *a) {
-    uint64_t need = padded(a->bytes), at = m->next;
-    if (need > m->window_bytes) return false;
-    if (at + need > m->window_bytes) {
-        at = find_gap(m, need);
+    Window *w = a->kind == ALLOC_CONST ? &m->constants : &m->window;
+    uint64_t need = padded(a->bytes), at = w->next;
+    if (need > w->bytes) return false;
+    if (at + need > w->bytes) {
+        at = find_gap(m, w, need);
         if (at == UINT64_MAX) return false;
     } else {
-        m->next = at + need;
+        w->next = at + need;
     }
-    a->address = (uint64_t)(uintptr_t)m->window + at;
-    a->host = m->alias + at;
+    a->address = (uint64_t)(uintptr_t)w->at + at;
+    a->host = w->alias + at;
     take_over(m, a->address, need);
     return true;
 }
@@ -275,7 +292,7 @@ bool memory_free(Memory *m, uint64_t address) {
     Alloc *a = starting_at(m, address, false);
     if (a) {
         retire(m, a);
-        if (a->bytes >= RETURN_BYTES) give_back(m, a->address, a->address + a->bytes);
+        if (a->bytes >= RETURN_BYTES && in_window(&m->window, a)) give_back(m, a->address, a->address + a->bytes);
     }
     pthread_mutex_unlock(&m->lock);
     return a != NULL;

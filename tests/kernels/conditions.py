@@ -233,35 +233,36 @@ ARGS = {
 # param ptr data "out" leaf 1 align 16 noalias written
 # param i64 shape "out" leaf 1
 # b0:
-#   %1 = param ptr 0
-#   %2 = param i64 1
-#   %3 = param ptr 2
-#   %4 = param i64 3
-#   %5 = sreg.ctaid.x i32
-#   %6 = sreg.ntid.x i32
-#   %7 = sreg.tid.x i32
-#   %8 = const i64 3
+#   %1 = const u32 3
+#   %2 = param ptr 0
+#   %3 = param i64 1
+#   %4 = param ptr 2
+#   %5 = param i64 3
+#   %6 = sreg.ctaid.x i32
+#   %7 = sreg.ntid.x i32
+#   %8 = sreg.tid.x i32
 #   %9 = const i32 0
 #   %10 = const i32 1
-#   %11 = convert i32 %4
-#   %12 = mul.nowrap i32 %5, %6
-#   %13 = add.nowrap i32 %12, %7
-#   %14 = convert i64 %13
-#   %15 = cmp.lt bool %13, %11
-#   branch %15, b1, b4
+#   %11 = convert u32 %3
+#   %12 = convert i32 %5
+#   %13 = mul.nowrap i32 %6, %7
+#   %14 = add.nowrap i32 %13, %8
+#   %15 = convert u32 %14
+#   %16 = cmp.lt bool %14, %12
+#   branch %16, b1, b4
 # b1:
-#   %16 = add i64 %14, %8
-#   %17 = convert i32 %16
-#   %18 = cmp.lt bool %16, %2
-#   branch %18, b2, b4
+#   %17 = add.nowrap u32 %15, %1
+#   %18 = convert i32 %17
+#   %19 = cmp.lt bool %17, %11
+#   branch %19, b2, b4
 # b2:
-#   %19 = addr ptr %1, %17, 4
-#   %20 = load.invariant i32 %19
-#   %21 = cmp.gt bool %20, %9
-#   branch %21, b3, b4
+#   %20 = addr ptr %2, %18, 4
+#   %21 = load.invariant i32 %20
+#   %22 = cmp.gt bool %21, %9
+#   branch %22, b3, b4
 # b3:
-#   %22 = addr ptr %3, %13, 4
-#   store %22, %10
+#   %23 = addr ptr %4, %14, 4
+#   store %23, %10
 #   jump b4
 # b4:
 #   ret

@@ -63,69 +63,59 @@ ARGS = {
 #   %19 = sreg.nctaid.x i32
 #   %20 = sreg.nctaid.y i32
 #   %21 = sreg.nctaid.z i32
-#   %22 = const i64 10
-#   %23 = const i64 100
-#   %24 = convert i32 %7
-#   %25 = convert i32 %8
-#   %26 = convert i32 %9
-#   %27 = convert i64 %10
-#   %28 = mul.nowrap i32 %10, %11
-#   %29 = add.nowrap i32 %28, %12
-#   %30 = convert i64 %13
-#   %31 = mul.nowrap i32 %13, %14
-#   %32 = add.nowrap i32 %31, %15
-#   %33 = convert i64 %16
-#   %34 = mul.nowrap i32 %16, %17
-#   %35 = add.nowrap i32 %34, %18
-#   %36 = convert i64 %19
-#   %37 = mul.nowrap i32 %19, %11
-#   %38 = convert i64 %20
-#   %39 = mul.nowrap i32 %20, %14
-#   %40 = convert i64 %21
-#   %41 = mul.nowrap i32 %21, %17
-#   %42 = cmp.lt bool %29, %37
-#   branch %42, b1, b4
+#   %22 = convert i32 %7
+#   %23 = convert i32 %8
+#   %24 = convert i32 %9
+#   %25 = mul.nowrap i32 %10, %11
+#   %26 = add.nowrap i32 %25, %12
+#   %27 = mul.nowrap i32 %13, %14
+#   %28 = add.nowrap i32 %27, %15
+#   %29 = mul.nowrap i32 %16, %17
+#   %30 = add.nowrap i32 %29, %18
+#   %31 = mul.nowrap i32 %19, %11
+#   %32 = mul.nowrap i32 %20, %14
+#   %33 = mul.nowrap i32 %21, %17
+#   %34 = cmp.lt bool %26, %31
+#   branch %34, b1, b4
 # b1:
-#   %43 = cmp.lt bool %32, %39
-#   branch %43, b2, b4
+#   %35 = cmp.lt bool %28, %32
+#   branch %35, b2, b4
 # b2:
-#   %44 = cmp.lt bool %35, %41
-#   branch %44, b3, b4
+#   %36 = cmp.lt bool %30, %33
+#   branch %36, b3, b4
 # b3:
-#   %45 = mul.nowrap i32 %15, %5
-#   %46 = add.nowrap i32 %12, %45
-#   %47 = mul.nowrap i32 %18, %4
-#   %48 = add.nowrap i32 %46, %47
-#   %49 = mul.nowrap i32 %35, %24
-#   %50 = add.nowrap i32 %49, %32
-#   %51 = mul.nowrap i32 %50, %25
-#   %52 = add.nowrap i32 %51, %29
-#   %53 = mul.nowrap i32 %52, %26
-#   %54 = addr ptr %6, %53, 4
-#   store %54, %48
-#   %55 = mul i64 %30, %22
-#   %56 = add i64 %27, %55
-#   %57 = mul i64 %33, %23
-#   %58 = add i64 %56, %57
-#   %59 = add.nowrap i32 %53, %3
-#   %60 = addr ptr %6, %59, 4
-#   %61 = convert i32 %58
-#   store %60, %61
-#   %62 = mul.nowrap i32 %14, %5
-#   %63 = add.nowrap i32 %11, %62
-#   %64 = mul.nowrap i32 %17, %4
-#   %65 = add.nowrap i32 %63, %64
-#   %66 = add.nowrap i32 %53, %2
-#   %67 = addr ptr %6, %66, 4
-#   store %67, %65
-#   %68 = mul i64 %38, %22
-#   %69 = add i64 %36, %68
-#   %70 = mul i64 %40, %23
-#   %71 = add i64 %69, %70
-#   %72 = add.nowrap i32 %53, %1
-#   %73 = addr ptr %6, %72, 4
-#   %74 = convert i32 %71
-#   store %73, %74
+#   %37 = mul.nowrap i32 %15, %5
+#   %38 = add.nowrap i32 %12, %37
+#   %39 = mul.nowrap i32 %18, %4
+#   %40 = add.nowrap i32 %38, %39
+#   %41 = mul.nowrap i32 %30, %22
+#   %42 = add.nowrap i32 %41, %28
+#   %43 = mul.nowrap i32 %42, %23
+#   %44 = add.nowrap i32 %43, %26
+#   %45 = mul.nowrap i32 %44, %24
+#   %46 = addr ptr %6, %45, 4
+#   store %46, %40
+#   %47 = mul.nowrap i32 %13, %5
+#   %48 = add.nowrap i32 %10, %47
+#   %49 = mul.nowrap i32 %16, %4
+#   %50 = add.nowrap i32 %48, %49
+#   %51 = add.nowrap i32 %45, %3
+#   %52 = addr ptr %6, %51, 4
+#   store %52, %50
+#   %53 = mul.nowrap i32 %14, %5
+#   %54 = add.nowrap i32 %11, %53
+#   %55 = mul.nowrap i32 %17, %4
+#   %56 = add.nowrap i32 %54, %55
+#   %57 = add.nowrap i32 %45, %2
+#   %58 = addr ptr %6, %57, 4
+#   store %58, %56
+#   %59 = mul.nowrap i32 %20, %5
+#   %60 = add.nowrap i32 %19, %59
+#   %61 = mul.nowrap i32 %21, %4
+#   %62 = add.nowrap i32 %60, %61
+#   %63 = add.nowrap i32 %45, %1
+#   %64 = addr ptr %6, %63, 4
+#   store %64, %62
 #   jump b4
 # b4:
 #   ret
@@ -145,29 +135,25 @@ ARGS = {
 #   %6 = sreg.tid.x i32
 #   %7 = sreg.nctaid.x i32
 #   %8 = const i32 1
-#   %9 = convert i32 %2
-#   %10 = convert i64 %4
-#   %11 = convert i64 %5
-#   %12 = mul i64 %10, %11
-#   %13 = convert i64 %6
-#   %14 = add i64 %12, %13
-#   %15 = mul.nowrap i32 %7, %5
-#   %16 = convert i64 %15
-#   %17 = convert u64 %9
+#   %9 = mul.nowrap i32 %4, %5
+#   %10 = add.nowrap i32 %9, %6
+#   %11 = convert u32 %10
+#   %12 = mul.nowrap i32 %7, %5
+#   %13 = convert u32 %12
+#   %14 = convert u32 %2
 #   jump b1
 # b1:
-#   %18 = phi i64 b0:%14, b2:%22
-#   %19 = convert i32 %18
-#   %20 = convert u64 %18
-#   %21 = cmp.lt bool %20, %17
-#   branch %21, b2, b3
+#   %15 = phi u32 b0:%11, b2:%18
+#   %16 = convert i32 %15
+#   %17 = cmp.lt bool %15, %14
+#   branch %17, b2, b3
 # b2:
-#   %22 = add i64 %18, %16
-#   %23 = addr ptr %1, %19, 4
-#   %24 = load.invariant i32 %23
-#   %25 = add i32 %24, %8
-#   %26 = addr ptr %3, %19, 4
-#   store %26, %25
+#   %18 = add.nowrap u32 %15, %13
+#   %19 = addr ptr %1, %16, 4
+#   %20 = load.invariant i32 %19
+#   %21 = add i32 %20, %8
+#   %22 = addr ptr %3, %16, 4
+#   store %22, %21
 #   jump b1
 # b3:
 #   ret

@@ -229,43 +229,44 @@ ARGS = {
 #   %9 = const i64 0
 #   %10 = const i64 -99
 #   %11 = const i64 1
-#   %12 = convert i32 %6
+#   %12 = convert u32 %5
 #   %13 = convert i32 %7
-#   %14 = cmp.eq bool %13, %4
-#   branch %14, b1, b2
+#   %14 = convert u32 %7
+#   %15 = cmp.eq bool %13, %4
+#   branch %15, b1, b2
 # b1:
 #   raise 0
 # b2:
-#   %15 = convert u64 %12
+#   %16 = convert u32 %6
 #   jump b3
 # b3:
-#   %16 = phi i64 b2:%10, b6:%27
-#   %17 = phi i64 b2:%9, b6:%28
+#   %17 = phi i64 b2:%10, b6:%28
 #   %18 = phi i64 b2:%9, b6:%29
-#   %19 = phi i64 b2:%5, b6:%23
-#   %20 = convert i32 %19
-#   %21 = convert u64 %19
-#   %22 = cmp.lt bool %21, %15
-#   branch %22, b4, b7
+#   %19 = phi i64 b2:%9, b6:%30
+#   %20 = phi u32 b2:%12, b6:%24
+#   %21 = convert i64 %20
+#   %22 = convert i32 %20
+#   %23 = cmp.lt bool %20, %16
+#   branch %23, b4, b7
 # b4:
-#   %23 = add i64 %19, %7
-#   %24 = cmp.eq bool %20, %3
-#   branch %24, b6, b5
+#   %24 = add.nowrap u32 %20, %14
+#   %25 = cmp.eq bool %22, %3
+#   branch %25, b6, b5
 # b5:
-#   %25 = add i64 %17, %11
-#   %26 = add i64 %18, %19
+#   %26 = add i64 %18, %11
+#   %27 = add i64 %19, %21
 #   jump b6
 # b6:
-#   %27 = phi i64 b4:%16, b5:%19
-#   %28 = phi i64 b4:%17, b5:%25
+#   %28 = phi i64 b4:%17, b5:%21
 #   %29 = phi i64 b4:%18, b5:%26
+#   %30 = phi i64 b4:%19, b5:%27
 #   jump b3
 # b7:
-#   store %8, %17
-#   %30 = addr ptr %8, %2, 8
-#   store %30, %18
-#   %31 = addr ptr %8, %1, 8
-#   store %31, %16
+#   store %8, %18
+#   %31 = addr ptr %8, %2, 8
+#   store %31, %19
+#   %32 = addr ptr %8, %1, 8
+#   store %32, %17
 #   ret
 # <<<
 # >>> ir nested(i8[::1])
@@ -277,57 +278,57 @@ ARGS = {
 #   %1 = const i32 2
 #   %2 = const i32 -1
 #   %3 = const i32 5
-#   %4 = const i32 1
-#   %5 = const i32 0
-#   %6 = param ptr 0
-#   %7 = param i64 1
-#   %8 = sreg.ctaid.x i32
-#   %9 = sreg.ntid.x i32
-#   %10 = sreg.tid.x i32
-#   %11 = const i64 0
-#   %12 = const i64 1
-#   %13 = const i64 2
-#   %14 = const i64 3
-#   %15 = convert i32 %7
-#   %16 = mul.nowrap i32 %8, %9
-#   %17 = add.nowrap i32 %16, %10
-#   %18 = convert i64 %17
+#   %4 = const u32 3
+#   %5 = const u32 2
+#   %6 = const i32 1
+#   %7 = const i32 0
+#   %8 = param ptr 0
+#   %9 = param i64 1
+#   %10 = sreg.ctaid.x i32
+#   %11 = sreg.ntid.x i32
+#   %12 = sreg.tid.x i32
+#   %13 = const i64 0
+#   %14 = const i64 1
+#   %15 = convert i32 %9
+#   %16 = mul.nowrap i32 %10, %11
+#   %17 = add.nowrap i32 %16, %12
+#   %18 = convert u32 %17
 #   jump b1
 # b1:
-#   %19 = phi i64 b0:%11, b3:%26
-#   %20 = phi i32 b0:%5, b3:%23
+#   %19 = phi i64 b0:%13, b3:%26
+#   %20 = phi i32 b0:%7, b3:%24
 #   %21 = convert i64 %20
-#   %22 = cmp.lt bool %20, %17
-#   branch %22, b2, b11
+#   %22 = convert u32 %20
+#   %23 = cmp.lt bool %20, %17
+#   branch %23, b2, b11
 # b2:
-#   %23 = add.nowrap i32 %20, %4
-#   %24 = mul i64 %18, %13
-#   %25 = convert u64 %24
+#   %24 = add.nowrap i32 %20, %6
+#   %25 = mul.nowrap u32 %18, %5
 #   jump b3
 # b3:
 #   %26 = phi i64 b2:%19, b10:%31
-#   %27 = phi i64 b2:%21, b10:%30
-#   %28 = convert u64 %27
-#   %29 = cmp.lt bool %28, %25
+#   %27 = phi u32 b2:%22, b10:%30
+#   %28 = convert i64 %27
+#   %29 = cmp.lt bool %27, %25
 #   branch %29, b4, b1
 # b4:
-#   %30 = add i64 %27, %14
+#   %30 = add.nowrap u32 %27, %4
 #   jump b5
 # b5:
 #   %31 = phi i64 b4:%26, b9:%42
 #   %32 = phi i32 b4:%3, b9:%35
 #   %33 = convert i64 %32
-#   %34 = cmp.gt bool %32, %5
+#   %34 = cmp.gt bool %32, %7
 #   branch %34, b6, b10
 # b6:
 #   %35 = add.nowrap i32 %32, %2
-#   %36 = add i64 %21, %27
+#   %36 = add i64 %21, %28
 #   %37 = truncmod i64 %36, %33
 #   %38 = convert i32 %37
-#   %39 = cmp.eq bool %38, %5
+#   %39 = cmp.eq bool %38, %7
 #   branch %39, b7, b8
 # b7:
-#   %40 = add i64 %31, %12
+#   %40 = add i64 %31, %14
 #   jump b9
 # b8:
 #   %41 = cmp.eq bool %32, %1
@@ -341,7 +342,7 @@ ARGS = {
 #   %43 = cmp.lt bool %17, %15
 #   branch %43, b12, b13
 # b12:
-#   %44 = addr ptr %6, %17, 8
+#   %44 = addr ptr %8, %17, 8
 #   store %44, %19
 #   jump b13
 # b13:
