@@ -62,6 +62,10 @@ Val val_range(Eval *e, PySpan span, Val start, Val stop, Val step) {
         if (val_poisoned(*all[i])) return val_poison(e);
         if (is_integer(*all[i])) continue;
         bool is_float = val_is_scalar(*all[i]) && dt_is_float(val_dtype(*all[i]));
+        if (is_float && e_numba(e)) { /* range(math.ceil(x)): there that is a float, and a range truncates */
+            *all[i] = val_convert(e, *all[i], SCALAR(DT_I64, false));
+            continue;
+        }
         return e_fail(e, span, is_float ? "int(...) truncates; // is the integer division" : NULL, DIAG_RANGE_ARGUMENT,
                       e_text(e, *all[i]));
     }

@@ -61,6 +61,17 @@ def test_to_device_copies() -> None:
     assert a.sum() == 0 and d.copy_to_host().sum() == 4
 
 
+def test_ranges_of_floats_truncate() -> None:
+    @cuda.jit
+    def count(x, out):
+        for i in range(math.ceil(x) + 1):  # math.ceil of a float is a float
+            out[0] += i
+
+    out = np.zeros(1, np.int64)
+    count[1, 1](3.2, out)
+    assert out[0] == 0 + 1 + 2 + 3 + 4
+
+
 def test_grid_stride_and_device_function() -> None:
     a, out = np.arange(100, dtype=np.int32), np.zeros(100, np.int32)
     grid_stride[2, 8](a, out)
