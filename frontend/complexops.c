@@ -65,7 +65,7 @@ static Parts int_power(Eval *e, Type t, Parts a, int n) {
     return n < 0 ? divide(e, t, one, r) : r;
 }
 
-/* exp(b * log(a)); 0 to a power with a positive real part is 0. */
+/* exp(b * log(a)); 0 to a power with a positive real part is 0, to any other but 0 nan. */
 static Parts general_power(Eval *e, Type t, Parts a, Parts b) {
     Ref zero = e_float(e, t, 0);
     Ref log = e_math1(e, MATH_LOG, t, e_math2(e, MATH_HYPOT, t, a.re, a.im));
@@ -75,8 +75,9 @@ static Parts general_power(Eval *e, Type t, Parts a, Parts b) {
     Ref re = e_op2(e, OP_MUL, t, size, e_math1(e, MATH_COS, t, p.im));
     Ref im = e_op2(e, OP_MUL, t, size, e_math1(e, MATH_SIN, t, p.im));
     Ref null = parts_are_zero(e, t, a), none = parts_are_zero(e, t, b);
-    re = e_select(e, t, null, zero, re);
-    im = e_select(e, t, null, zero, im);
+    Ref of_null = e_select(e, t, e_cmp(e, PRED_GT, b.re, zero), zero, e_float(e, t, NAN));
+    re = e_select(e, t, null, of_null, re);
+    im = e_select(e, t, null, of_null, im);
     re = e_select(e, t, none, e_float(e, t, 1), re);
     return (Parts){re, e_select(e, t, none, zero, im)};
 }

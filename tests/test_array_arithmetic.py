@@ -307,6 +307,40 @@ def test_masks(device: str) -> None:
         a[gpu.array([0, 1])]
 
 
+def test_conversions_of_bools(device: str) -> None:
+    x = np.array([True, False, True])
+    for dtype in ("i1", "u8", "f2", "f4", "c8"):
+        agree(gpu.array(x).astype(dtype), x.astype(dtype))
+        agree(np.concatenate((gpu.array(x), gpu.ones(2, dtype))), np.concatenate((x, np.ones(2, dtype))))
+    agree(gpu.array([0, 0.5, np.nan]).astype(bool), np.array([False, True, True]))
+
+
+def test_no_axes(device: str) -> None:
+    x = np.float32(3)
+    a = gpu.array(x)
+    for f in (np.sum, np.argmax, np.cumsum, np.any):
+        both(lambda a, f=f: f(a, axis=0), np.asarray(x))
+    agree(a[a > 1], np.asarray(x)[np.True_])
+    agree(a[a > 5], np.asarray(x)[np.False_])
+    a[a < 1] = 7
+    assert a[()] == 3
+    a[a > 1] = 7
+    assert a[()] == 7
+    with pytest.raises(np.exceptions.AxisError):
+        np.argmin(gpu.ones(3), axis=1)
+
+
+def test_axes_without_elements(device: str) -> None:
+    x = np.ones((0, 3, 4))
+    both(lambda a: a.argmin(axis=1), x)
+    with pytest.raises(ValueError, match="attempt to get argmin of an empty sequence"):
+        gpu.array(x).argmin(axis=0)
+    a = gpu.zeros((2, 3))
+    a[1] = gpu.array([[[5.0]]])
+    a[...] = a[None] + 1
+    agree(a, np.array([[1.0] * 3, [6.0] * 3]))
+
+
 def test_comparisons_of_arrays(device: str) -> None:
     x = np.array([1.0, np.nan, 3])
     a = gpu.array(x)

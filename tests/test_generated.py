@@ -21,6 +21,7 @@ KINDS = {
     "values": Kind("GPU_GENERATED", 2000, 100, True),
     "arrays": Kind("GPU_GENERATED_ARRAYS", 300, 50, True),
     "threads": Kind("GPU_GENERATED_THREADS", 200, 25, False),
+    "programs": Kind("GPU_GENERATED_PROGRAMS", 150, 50, False),
 }
 FIRST = int(os.environ.get("GPU_GENERATED_SEED", "1"))
 

@@ -168,7 +168,7 @@ class Array(Operators, _core.ArrayBase):
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str) and self._is_plain_field(key):
             return self.item_as_numpy()[key]
-        if isinstance(key, (Array, np.ndarray)):
+        if isinstance(key, (Array, np.ndarray, np.bool_, bool)):
             from . import _masks
 
             if _masks.is_mask(key):
@@ -292,7 +292,7 @@ class Array(Operators, _core.ArrayBase):
             record[key] = value
             self._assign(record, None)
             return
-        if isinstance(key, (Array, np.ndarray)):
+        if isinstance(key, (Array, np.ndarray, np.bool_, bool)):
             from . import _masks
 
             if _masks.is_mask(key):
@@ -300,7 +300,9 @@ class Array(Operators, _core.ArrayBase):
         self._at(key)._assign(value, None)
 
     def _assign(self, value: Any, stream: Stream | int | None) -> None:
-        """``self[...] = value``, with NumPy's conversions and broadcasting."""
+        """``self[...] = value``, with NumPy's conversions and broadcasting; it may have more axes, of length 1."""
+        while isinstance(value, Array) and value.ndim > self.ndim and value.shape[0] == 1:
+            value = value.reshape(value.shape[1:])
         if isinstance(value, Array) and value.dtype == self.dtype and value.shape == self.shape:
             self._copy_from(value, stream)
             return

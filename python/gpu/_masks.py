@@ -31,8 +31,15 @@ _kernels: dict[str, Kernel] = {}
 
 
 def is_mask(key: Any) -> bool:
-    """Tell an array of bools from other indices."""
-    return isinstance(key, (Array, np.ndarray)) and bool(key.ndim) and key.dtype == bool
+    """Tell an array of bools, or one bool, from other indices."""
+    return isinstance(key, bool) or (isinstance(key, (Array, np.ndarray, np.bool_)) and key.dtype == bool)
+
+
+def _whole(x: Array, mask: Any) -> tuple[Array, Any]:
+    """A mask without axes chooses all of the array or nothing: the same of an axis more."""
+    if isinstance(mask, bool) or not mask.ndim:
+        return x[None], np.array([bool(mask)])
+    return x, mask
 
 
 def _places(x: Array, mask: Any) -> tuple[Array, Array, int]:
@@ -67,6 +74,7 @@ def take(x: Array, mask: Any) -> Array:
     IndexError
         The mask's shape isn't that of the array's first axes.
     """
+    x, mask = _whole(x, mask)
     flat, places, count = _places(x, mask)
     rest = x.shape[mask.ndim :]
     out = empty((count, *rest), x.dtype, device=x.device)
@@ -85,6 +93,7 @@ def put(x: Array, mask: Any, value: Any) -> None:
     ValueError
         Another number of values.
     """
+    x, mask = _whole(x, mask)
     flat, places, count = _places(x, mask)
     values = empty((count, *x.shape[mask.ndim :]), x.dtype, device=x.device)
     values[...] = value

@@ -177,8 +177,8 @@ def convert(source: Any, target: Any, stream: Any = None) -> None:
     run = _others.get("copy")
     if run is None:
         run = _others["copy"] = _elementwise.Elementwise(np.positive, "copy", 1, [None], [None])
-    view = source.view("u1") if source.dtype == bool and target.dtype == bool else source
-    goal = target.view("u1") if view is not source else target
+    view = source.view("u1") if source.dtype == bool else source
+    goal = target.view("u1") if view is not source and target.dtype == bool else target
     _elementwise.compute(run, [goal.dtype], [view], [goal], True, "unsafe", "K", stream, "copy")
 
 

@@ -622,6 +622,8 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
         return tuple(range(ndim))
     given = axis if isinstance(axis, tuple) else (axis,)
     axes = [operator.index(k) for k in given]
+    if not ndim and len(axes) == 1 and axes[0] in (0, -1):  # NumPy allows it
+        return ()
     for k in axes:
         if not -ndim <= k < ndim:
             raise np.exceptions.AxisError(k, ndim)
@@ -642,11 +644,13 @@ def first_index(op: str, x: Any, axis: int | None, out: Any, keepdims: bool) -> 
     ------
     ValueError
         No elements.
+    numpy.exceptions.AxisError
     """
-    if not x.size:
-        raise ValueError(f"attempt to get arg{op} of an empty sequence")
+    axis = None if axis is None or not _axes(axis, x.ndim) else axis
     whole = x.reshape(-1) if axis is None else x
     along = 0 if axis is None else axis
+    if not whole.shape[along]:
+        raise ValueError(f"attempt to get arg{op} of an empty sequence")
     best = reduce(op, whole, along, keepdims=True)
     operands = [whole, best, INDEX, np.int64(whole.shape[along])]
     found = reduce_source("min", operands, device_function(_place_of), along, None, None, None, False, None)
@@ -702,9 +706,9 @@ def scan(
     """
     op = op_of(op)
     given = operand(x)
-    given = given if is_array(given) else np.asarray(given).reshape(1)
-    if axis is None:
-        given, axis = given.reshape(-1), 0
+    given = given if is_array(given) else np.asarray(given)
+    if axis is None or not given.ndim:
+        given, axis = given.reshape(-1), 0 if axis is None else axis
     (axis,) = _axes(axis, given.ndim)
     source = Source([given], None, op.name)
     if exclusive and init is None and op.identity is None:

@@ -60,9 +60,19 @@ class Flow(Sampler):
             self.emit(depth + 2, "continue")
         self.scoped(depth + 1, 1)
 
+    def shown(self, depth: int) -> str:
+        """What may stand in an f-string of all versions of Python: no quotes, no braces."""
+        text = self.expression(2)
+        if not set(text) & set("'\"{}\\"):
+            return text
+        name, value = self.fresh(), self.evaluate(text)
+        self.emit(depth, f"{name} = {text}")
+        self.declare(name, value)
+        return name
+
     def assertion(self, depth: int) -> None:
         """Texts that nobody gets to see, made of values."""
-        text = self.expression(1)
+        text = self.shown(depth)
         options = [f'assert i < 99, f"{{i}} of {{{text}}}"', f'assert {self.condition(1)} or i >= 0, "why"']
         self.emit(depth, self.random.choice(options))
 
@@ -94,7 +104,7 @@ class Flow(Sampler):
 
     def printing(self, depth: int) -> None:
         """A line that begins with the thread, since devices have orders of their own."""
-        r, text = self.random, self.expression(2)
+        r, text = self.random, self.shown(depth)
         value = self.evaluate(text)
         if isinstance(value, (np.bool_, bool, np.complexfloating)):
             self.emit(depth, f"print(i, {text}, sep={r.choice(['None', repr(', '), repr('')])})")
