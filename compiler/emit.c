@@ -28,6 +28,8 @@ static const char ptx_passes[] =
 #define CPU_LANES                                                                                                      \
     "sroa<modify-cfg>,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"              \
     "loop-unroll<O3;no-partial;no-runtime;no-peeling;no-profile-peeling>,sroa<modify-cfg>,gvn,loop-mssa(licm)"
+/* What unpacks the parameters takes the one function that it calls into itself. */
+#define CPU_PASSES(passes) "always-inline,function<eager-inv>(" passes ")"
 #define CPU_CLEAN "instcombine<no-verify-fixpoint>,simplifycfg<hoist-common-insts;sink-common-insts>"
 
 /* At level 0 values still live in registers and library functions still know their target. */
@@ -105,17 +107,16 @@ static void run_passes(Unit *u, const char *line) {
 static void optimize_cpu(Unit *u) {
     Size s = size_of(u);
     if (u->vectors) {
-        run_passes(u, "function<eager-inv>(" CPU_LANES "," CPU_CLEAN ")");
+        run_passes(u, CPU_PASSES(CPU_LANES "," CPU_CLEAN));
         return;
     }
     if (s.instrs <= SMALL_INSTRS && s.divisions <= VECTOR_DIVISIONS) {
-        run_passes(u, u->regions ? "function<eager-inv>(" CPU_SCALAR "," CPU_SPLIT "," CPU_VECTORS "," CPU_CLEAN ")"
-                                 : "function<eager-inv>(" CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN ")");
+        run_passes(u, u->regions ? CPU_PASSES(CPU_SCALAR "," CPU_SPLIT "," CPU_VECTORS "," CPU_CLEAN)
+                                 : CPU_PASSES(CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN));
         return;
     }
-    run_passes(u, "function<eager-inv>(" CPU_SCALAR ")");
-    run_passes(u, worth_vectors(size_of(u)) ? "function<eager-inv>(" CPU_VECTORS "," CPU_CLEAN ")"
-                                            : "function<eager-inv>(" CPU_CLEAN ")");
+    run_passes(u, CPU_PASSES(CPU_SCALAR));
+    run_passes(u, worth_vectors(size_of(u)) ? CPU_PASSES(CPU_VECTORS "," CPU_CLEAN) : CPU_PASSES(CPU_CLEAN));
 }
 
 void emit_optimize(Unit *u) {

@@ -4,13 +4,14 @@
  * Two functions are made for a kernel:
  *
  *   NAME.entry(params, launch, first, last)  CpuEntry: unpacks the parameters and calls
- *   NAME.range(p0, ..., launch, first, last) for b in first..last: for z: for y: for x: the kernel's body
+ *   NAME.range(p0, ..., launch, first, last) for b in first..last, z: for y: for x: the kernel's body
  *
  * The dots keep them apart from the names of library functions, which a Python function may have too.
  *
- * Parameters are arguments of the second, so that noalias and readonly hold for all threads of it. The loop
- * over x is innermost and in the form that LLVM's vectoriser takes: what doesn't depend on the thread is
- * hoisted, `return` goes to the latch, `raise` leaves it. */
+ * Parameters are arguments of the second, so that noalias and readonly hold for all threads of it: when LLVM
+ * puts it in the first, it keeps what it was told of them. The loop over x is innermost and in the form that LLVM's
+ * vectoriser takes: what doesn't depend on the thread is hoisted, `return` goes to the latch, `raise` leaves it. Blocks
+ * and z count in one loop, since each loop more costs a twentieth of a small kernel's compilation. */
 #include "lower_cpu.h"
 #include "vectors.h"
 
@@ -44,7 +45,7 @@ static void make_range(Lower *L) {
                                             LLVMFunctionType(L->void_, types, n + 3, false));
     LLVMSetLinkage(L->fn, LLVMInternalLinkage);
     ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "nounwind", 0);
-    ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "noinline", 0);
+    ll_attribute(L, L->fn, LLVMAttributeFunctionIndex, "alwaysinline", 0);
     for (uint32_t i = 0; i < n; i++)
         if (type_is_ptr((Type)m->params.at[i].type)) cpu_describe_pointer(L, &m->params.at[i], i);
     ll_attribute(L, L->fn, n + 1, "noalias", 0);
@@ -119,25 +120,28 @@ static void load_launch(Lower *L) {
     cpu_load_print(L, launch, offsetof(CpuLaunch, print));
 }
 
-/* The head of the loop over blocks: the block's number and its x, y, z, which count up from those of `first`. */
-static void begin_blocks(Lower *L) {
+/* A value of the loop over blocks, with its first. */
+static Val count_from(Lower *L, Val start, LLVMBasicBlockRef before, const char *name) {
+    Val phi = LLVMBuildPhi(L->b, LLVMTypeOf(start), name);
+    LLVMAddIncoming(phi, &start, &before, 1);
+    return phi;
+}
+
+/* The head of the loop over blocks: the block's number and its x, y, z, which count up from those of `first`, and the
+ * last dimension of the thread. */
+static void begin_blocks(Lower *L, Val launch) {
     CpuState *c = L->cpu;
-    Val start[3], rest = c->first;
+    Val start[3], zero = LLVMConstInt(L->i32, 0, false);
     c->block_dims = cpu_looks_at_yz(L->m, SREG_CTAID_X) ? 3 : 1;
-    for (unsigned i = 0; i < c->block_dims; i++) {
-        Val size = LLVMBuildZExt(L->b, c->grid[i], L->i64, "size");
-        start[i] = LLVMBuildTrunc(L->b, i < 2 ? LLVMBuildURem(L->b, rest, size, "r") : rest, L->i32, "start");
-        if (i + 1 < c->block_dims) rest = LLVMBuildUDiv(L->b, rest, size, "rest");
-    }
+    for (unsigned i = 0; i < c->block_dims; i++)
+        start[i] = cpu_field(L, L->i32, launch, offsetof(CpuLaunch, start) + i * sizeof(uint32_t), "start");
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
     LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, c->first, c->last), c->blocks, c->exit);
     LLVMPositionBuilderAtEnd(L->b, c->blocks);
-    c->number = LLVMBuildPhi(L->b, L->i64, "number");
-    LLVMAddIncoming(c->number, &c->first, &before, 1);
-    for (unsigned i = 0; i < c->block_dims; i++) {
-        c->block_at[i] = LLVMBuildPhi(L->b, L->i32, "ctaid");
-        LLVMAddIncoming(c->block_at[i], &start[i], &before, 1);
-    }
+    c->number = count_from(L, c->first, before, "number");
+    for (unsigned i = 0; i < c->block_dims; i++) c->block_at[i] = count_from(L, start[i], before, "ctaid");
+    c->thread[2] = zero;
+    c->thread[c->loops] = count_from(L, zero, before, "tid");
 }
 
 static void begin_kernel(Lower *L) {
@@ -150,10 +154,10 @@ static void begin_kernel(Lower *L) {
     LLVMPositionBuilderAtEnd(L->b, L->entry);
     load_launch(L);
     cpu_count_rounds(L);
-    begin_blocks(L);
-    c->thread[2] = LLVMConstInt(L->i32, 0, false);
+    c->loops = c->count[2] ? 2 : 1;
+    begin_blocks(L, LLVMGetParam(L->fn, L->m->params.n));
     if (L->vectors) lanes_variables(L);
-    for (int i = c->count[2] ? 2 : 1; i >= 0; i--) {
+    for (int i = (int)c->loops - 1; i >= 0; i--) {
         if (i == 0 && L->vectors) lanes_begin_row(L);
         c->loop[i] = ll_block(L, "loop");
         LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b);
@@ -165,17 +169,21 @@ static void begin_kernel(Lower *L) {
     }
 }
 
-/* x, y, z of the next block: x counts up, and where it is at its end starts again and y counts up ... */
+/* Counts `at` up if `carry`, from the end to zero again; *carry: it did start again. */
+static void count_up(Lower *L, Val at, Val end, Val *carry, LLVMBasicBlockRef from) {
+    Val up = LLVMBuildNUWAdd(L->b, at, LLVMBuildZExt(L->b, *carry, L->i32, "z"), "up");
+    *carry = ll_icmp(L, LLVMIntEQ, up, end);
+    Val next = ll_select(L, *carry, LLVMConstInt(L->i32, 0, false), up);
+    LLVMAddIncoming(at, &next, &from, 1);
+}
+
+/* The last dimension of the thread counts up, where it is at its end the block's x, then y ... */
 static void advance_block(Lower *L, LLVMBasicBlockRef from) {
     CpuState *c = L->cpu;
-    Val zero = LLVMConstInt(L->i32, 0, false), carry = LLVMConstInt(L->i1, 1, false);
-    for (unsigned i = 0; i < c->block_dims; i++) {
-        Val up = LLVMBuildNUWAdd(L->b, c->block_at[i], LLVMBuildZExt(L->b, carry, L->i32, "z"), "up");
-        carry = ll_icmp(L, LLVMIntEQ, up, c->grid[i]);
-        Val next = ll_select(L, carry, zero, up);
-        LLVMAddIncoming(c->block_at[i], &next, &from, 1);
-    }
-    Val number = LLVMBuildNUWAdd(L->b, c->number, LLVMConstInt(L->i64, 1, false), "next");
+    Val carry = LLVMConstInt(L->i1, 1, false);
+    count_up(L, c->thread[c->loops], c->count[c->loops], &carry, from);
+    Val number = LLVMBuildNUWAdd(L->b, c->number, LLVMBuildZExt(L->b, carry, L->i64, "z"), "next");
+    for (unsigned i = 0; i < c->block_dims; i++) count_up(L, c->block_at[i], c->grid[i], &carry, from);
     LLVMAddIncoming(c->number, &number, &from, 1);
     LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULT, number, c->last), c->blocks, c->exit);
 }
@@ -183,7 +191,7 @@ static void advance_block(Lower *L, LLVMBasicBlockRef from) {
 static void end_kernel(Lower *L) {
     CpuState *c = L->cpu;
     LLVMPositionBuilderAtEnd(L->b, c->latch);
-    for (unsigned i = 0; i < 3 && c->count[i]; i++) {
+    for (unsigned i = 0; i < c->loops; i++) {
         LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
         Val one = LLVMConstInt(L->i32, 1, false);
         if (i == 0 && L->vectors) one = LLVMBuildLoad2(L->b, L->i32, c->step, "step");

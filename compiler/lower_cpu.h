@@ -13,6 +13,7 @@ typedef struct CpuState {
     LLVMBasicBlockRef blocks, latch, exit; /* head of the loop over blocks; end of one thread; return */
     Val dynamic_shared;                    /* bytes of the launch */
     Val count[3];                          /* rounds of the loops over x, y, z; no loop over z if NULL */
+    unsigned loops;                        /* loops over threads, x first; the next dimension counts in that over blocks */
     LLVMBasicBlockRef loop[3];             /* their heads */
     Val step, until;                       /* variables of vectors: threads done in this round; see lower_vectors */
 } CpuState;

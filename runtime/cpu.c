@@ -176,6 +176,7 @@ static bool run_range(Run *run, Guard *guard, uint64_t first, uint64_t last) {
     error.site = 0;
     CpuLaunch launch = run->launch;
     launch.error = &error;
+    cpu_start_at(&launch, first);
     CpuBlock block;
     Range range = {.run = run, .launch = &launch, .first = first, .last = last};
     void *memory = run->image->cpu_region ? block_memory(run) : NULL;

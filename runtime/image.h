@@ -80,11 +80,19 @@ enum {
 typedef struct CpuLaunch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;     /* bytes */
+    uint32_t start[3];           /* the block with which a CpuEntry begins; see cpu_start_at */
     ErrorRecord *error;
     PrintTarget print;           /* of images that print */
 } CpuLaunch;
 
-/* Runs blocks first <= b < last of the launch, in linear order (x fastest). */
+/* Makes `first` the block with which an entry begins; 0 needs no call. */
+static inline void cpu_start_at(CpuLaunch *launch, uint64_t first) {
+    launch->start[0] = (uint32_t)(first % launch->grid[0]);
+    launch->start[1] = (uint32_t)(first / launch->grid[0] % launch->grid[1]);
+    launch->start[2] = (uint32_t)(first / launch->grid[0] / launch->grid[1]);
+}
+
+/* Runs blocks first <= b < last of the launch, in linear order (x fastest); launch->start is that of `first`. */
 typedef void (*CpuEntry)(const void *params, const CpuLaunch *launch, uint64_t first, uint64_t last);
 
 /* ---- kernels whose threads wait for each other on the CPU ----

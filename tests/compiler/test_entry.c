@@ -67,8 +67,10 @@ static void test_indices(void) {
     CpuLaunch launch = {.grid = {2, 3, 4}, .block = {5, 3, 2}};
     for (uint64_t step = 1; step <= GRID; step += 5) {
         memset(out, 0xff, sizeof out);
-        for (uint64_t first = 0; first < GRID; first += step)
+        for (uint64_t first = 0; first < GRID; first += step) {
+            cpu_start_at(&launch, first);
             image->cpu_entry(params, &launch, first, first + step < GRID ? first + step : GRID);
+        }
         for (int i = 0; i < N; i++)
             if (out[i] != i * 32 + i % BLOCK % 32) {
                 CHECK(false, "thread %d wrote %d\n", i, out[i]);
