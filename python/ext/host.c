@@ -105,8 +105,8 @@ static const char *intrinsic_path(PyHost *h, PyObject *o) {
 
 /* Modules of this package whose functions kernels call. */
 static const char *const for_kernels[] = {
-    "gpu.random",        "gpu._vectors",  "gpu.cuda._hints", "gpu.cuda._rounding",
-    "gpu.cuda._special", "gpu.cuda.bf16", "gpu.cuda.fp16",   "gpu.cuda.libdevice",
+    "gpu.random",    "gpu._vectors",  "gpu.cuda._hints",    "gpu.cuda._rounding", "gpu.cuda._special",
+    "gpu.cuda.bf16", "gpu.cuda.fp16", "gpu.cuda.libdevice", "gpu.numba._plain",
 };
 
 static bool is_for_kernels(const char *module) {

@@ -93,7 +93,12 @@ HIDE_NUMBA = (
 
 @pytest.mark.parametrize(
     "line",
-    ["from numba.core import ir", "import numba.core.ir", "from numba.extending import overload", "import numba.typed"],
+    [
+        "from numba.core import ir",
+        "import numba.core.ir",
+        "from numba.extending import overload",
+        "import numba.parfors",
+    ],
 )
 def test_the_inside_is_refused_by_name(line: str, tmp_path: Path) -> None:
     (tmp_path / "p.py").write_text(line)
@@ -114,12 +119,63 @@ def test_a_missing_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         gpu.numba.install()  # twice is once
         import numba
 
-        with pytest.raises(AttributeError, match=r"numba\.objmode isn't there"):
-            _ = numba.objmode
+        with pytest.raises(AttributeError, match=r"numba\.stencil isn't there"):
+            _ = numba.stencil
         assert gpu.cuda.__spec__.name == "gpu.cuda"
     finally:
         gpu.numba.uninstall()
         sys.modules.update(before)
+
+
+ON_THE_HOST = """
+import numba
+from numba import NumbaWarning, literal_unroll, njit, objmode, set_num_threads
+from numba.experimental import jitclass
+from numba.extending import register_jitable
+from numba.typed import Dict, List
+
+
+@jitclass([("x", numba.int32)])
+class Box:
+    def __init__(self, x):
+        self.x = x
+
+
+@njit(parallel=True)
+def total(boxes):
+    found = 0
+    with objmode():
+        for i in numba.prange(len(boxes)):
+            found += boxes[i].x
+    return found
+
+
+@register_jitable
+def double(x):
+    return 2 * x
+
+
+@numba.cuda.jit
+def kernel(out):
+    for i in literal_unroll((1, 2.5)):
+        out[0] += double(i)
+
+
+set_num_threads(2)
+counts = Dict.empty(key_type=numba.types.int64, value_type=numba.types.int64)
+counts[1] = total.py_func(List([Box(1), Box(2)]))
+import numpy as np
+out = np.zeros(1)
+kernel[1, 1](out)
+print(counts, out, numba.get_num_threads(), numba.__version__.split("."), issubclass(NumbaWarning, Warning))
+"""
+
+
+def test_what_programs_do_on_the_host(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(ON_THE_HOST)
+    command = [sys.executable, "-c", HIDE_NUMBA, "p.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "{1: 3} [7.] 2 ['0', '60', '0'] True\n", done.stderr
 
 
 def test_a_numba_that_is_imported_already(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,22 +32,15 @@ _MODULES = {
     "numba.cuda.core.config": "gpu.cuda.config",
     "numba.np.numpy_support": "gpu.cuda._typing",
     "numba.cuda.np.numpy_support": "gpu.cuda._typing",
+    "numba.experimental": "gpu.numba.experimental",
+    "numba.extending": "gpu.numba.extending",
+    "numba.typed": "gpu.numba.typed",
 }
 _PACKAGES = ("numba.core", "numba.np", "numba.cuda.core", "numba.cuda.np")
 _HELP = (
     "Numba's inside isn't there in gpu: typing extensions, passes, LLVM and NVVM text have no counterpart. "
     "docs/numba.md of gpu says what to write instead"
 )
-
-
-def jit(function: Any = None, *signatures: Any, **options: Any) -> Any:
-    """What ``numba.jit`` and ``njit`` are here: the function stays Python, and kernels may call it."""
-    if callable(function) and type(function).__name__ == "function":
-        return function
-    return lambda inner: inner
-
-
-njit = jit
 
 
 def _ufunc(name: str) -> Callable[..., Any]:
@@ -68,11 +61,14 @@ def _numba() -> ModuleType:
     """The package ``numba``: types, decorators, and ``cuda``."""
     from .. import cuda, types
     from ..cuda import _typing, config, errors
+    from . import _plain
 
     module = ModuleType("numba", __doc__)
     module.__path__ = []
     names = {name: getattr(types, name) for name in types.__all__}
     module.__dict__.update(names)
+    module.__dict__.update({name: getattr(_plain, name) for name in _plain.__all__})
+    module.__dict__.update({name: getattr(errors, name) for name in errors.__all__ if "Warning" in name})
     module.__dict__.update(
         __version__="0.60.0",
         config=config,
@@ -80,9 +76,6 @@ def _numba() -> ModuleType:
         errors=errors,
         from_dtype=_typing.from_dtype,
         guvectorize=_ufunc("guvectorize"),
-        jit=jit,
-        njit=njit,
-        prange=range,
         typeof=_typing.typeof,
         types=types,
         vectorize=_ufunc("vectorize"),
@@ -91,6 +84,8 @@ def _numba() -> ModuleType:
     def missing(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if f"numba.{name}" in _MODULES:  # numba imports those itself
+            return importlib.import_module(f"numba.{name}")
         raise AttributeError(f"numba.{name} isn't there. {_HELP}")
 
     module.__dict__["__getattr__"] = missing
@@ -201,4 +196,4 @@ def run(argv: list[str]) -> None:
     runpy.run_path(argv[0], run_name="__main__")
 
 
-__all__ = ["install", "jit", "njit", "run", "uninstall"]
+__all__ = ["install", "run", "uninstall"]
