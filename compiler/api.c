@@ -73,15 +73,13 @@ const char *entry_symbol(const IrModule *m, const CompileOptions *o) {
 
 /* ---- from module to code --------------------------------------------------------------------- */
 
-/* Passes over our IR, then LLVM IR in u->mod; NULL in u->error if all is well. */
+static bool runs_threads(const Unit *u, const IrModule *m) { return u->o->target == TARGET_CPU && !m->host_function; }
+
+/* LLVM IR in u->mod, of a module that the passes over our IR have seen; NULL in u->error if all is well. */
 static void build(Unit *u, IrModule *m) {
-    pipeline_run(m);
-    u->error = legal_check(m, u->o);
-    if (u->error) return;
     target_open(u);
     if (u->error) return;
-    bool threads = u->o->target == TARGET_CPU && !m->host_function;
-    bool warps = threads && u->o->opt;
+    bool threads = runs_threads(u, m), warps = threads && u->o->opt;
     u->regions = threads ? ir_regions(m, &warps) : NULL;
     u->vectors = threads && u->o->opt ? ir_vectors(m, u->regions, warps) : NULL;
     lower_module(u->ctx, u->mod, u->tm, m, u->o, u->regions, u->vectors);
@@ -241,16 +239,8 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
     return NULL;
 }
 
-/* Takes the code out of LLVM's buffer, and loads it for the CPU. */
-static void take_code(Unit *u, const IrModule *m, Image *image, LLVMMemoryBufferRef code) {
-    size_t size = LLVMGetBufferSize(code);
-    char *bytes = malloc(size + 1);
-    if (!bytes) {
-        unit_fail(u, "out of memory");
-        return;
-    }
-    memcpy(bytes, LLVMGetBufferStart(code), size);
-    bytes[size] = 0;
+/* Gives an image its code, which it owns, and loads it for the CPU. */
+static void take_code(Unit *u, const IrModule *m, Image *image, char *bytes, size_t size) {
     if (u->o->target == TARGET_PTX) {
         image->ptx = bytes;
         return;
@@ -270,11 +260,38 @@ static Image *make_image(Unit *u, const IrModule *m) {
     LLVMMemoryBufferRef code = emit_code(u, u->o->target == TARGET_PTX ? LLVMAssemblyFile : LLVMObjectFile);
     if (!code) return NULL;
     Image *image = new_image(m, u->o, u->regions);
-    if (image) take_code(u, m, image, code);
-    else unit_fail(u, "out of memory");
+    size_t size = LLVMGetBufferSize(code);
+    char *bytes = image ? malloc(size + 1) : NULL;
+    if (bytes) {
+        memcpy(bytes, LLVMGetBufferStart(code), size);
+        bytes[size] = 0;
+        take_code(u, m, image, bytes, size);
+        if (!u->error) store_write(&u->stored, bytes, size);
+    } else unit_fail(u, "out of memory");
     LLVMDisposeMemoryBuffer(code);
     if (!u->error) return image;
     gpu_image_free(image);
+    return NULL;
+}
+
+/* The image whose code was made before; NULL: it must be made. */
+static Image *kept_image(Unit *u, IrModule *m) {
+    size_t size;
+    u->stored = store_entry(m, u->o);
+    char *bytes = store_read(&u->stored, &size);
+    if (!bytes) return NULL;
+    bool warps = runs_threads(u, m) && u->o->opt;
+    u->regions = runs_threads(u, m) ? ir_regions(m, &warps) : NULL;
+    target_initialize();
+    Image *image = new_image(m, u->o, u->regions);
+    if (!image) free(bytes);
+    else take_code(u, m, image, bytes, size);
+    if (image && !u->error) {
+        image->kept = true;
+        return image;
+    }
+    gpu_image_free(image);
+    u->error = NULL; /* it is made again */
     return NULL;
 }
 
@@ -311,8 +328,12 @@ typedef struct Job {
 
 static void run_job(Job *job) {
     Unit *u = &job->unit;
-    if (job->want_text && job->stage == STAGE_IR) pipeline_run(job->module);
-    else build(u, job->module);
+    bool want_ir = job->want_text && job->stage == STAGE_IR;
+    pipeline_run(job->module);
+    if (!want_ir) u->error = legal_check(job->module, u->o);
+    if (!u->error && !job->want_text) job->image = kept_image(u, job->module);
+    if (u->error || job->image) return;
+    if (!want_ir) build(u, job->module);
     if (u->error) return;
     if (job->want_text) job->text = stage_text(u, job->module, job->stage);
     else job->image = make_image(u, job->module);

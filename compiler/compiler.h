@@ -38,6 +38,7 @@ typedef struct CompileOptions {
     const ForeignLink *links; uint32_t nlinks;
     const ForeignSymbol *symbols; uint32_t nsymbols;
     const char *libclc_dir;    /* folder of the split bitcode */
+    const char *cache_dir;     /* folder where code is kept and looked for; NULL: none */
 } CompileOptions;
 
 typedef enum Stage { STAGE_IR, STAGE_LLVM, STAGE_LLVM_OPT, STAGE_ASM } Stage;

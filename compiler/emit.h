@@ -3,6 +3,7 @@
 #define GPU_EMIT_H
 
 #include "compiler.h"
+#include "store.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
@@ -17,6 +18,7 @@ typedef struct Unit {
     bool own_tm; /* made for this unit alone */
     struct Regions *regions;   /* of a CPU kernel whose threads wait for each other */
     struct Vectors *vectors;   /* of one that runs in vectors of threads */
+    StoreEntry stored;         /* where the code is kept, if anywhere */
     char *error; /* the first error, in the arena; NULL so far */
 } Unit;
 

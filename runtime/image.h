@@ -200,6 +200,7 @@ typedef struct Image {
     bool prints;                 /* and behind it three more: the fields of a PrintTarget */
     ImageShared *shared;         /* those of up to 4 axes; `ndim` of others is 0 */
     uint32_t nshared;
+    bool kept;                   /* the code was made before, and lay in the folder for it */
     uint32_t shared_bytes, local_bytes;
     uint16_t sm, ptx_version;    /* 80, 70 */
 } Image;

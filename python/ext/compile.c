@@ -69,9 +69,9 @@ void compilation_close(Compilation *c) {
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
-/* What gpu._libdevice finds; kept for the life of the process, since CompileOptions point at it. */
-static int find_path(const char *function, const char **out) {
-    PyObject *module = PyImport_ImportModule("gpu._libdevice");
+/* What a function of a module of ours finds; kept for the life of the process, since CompileOptions point at it. */
+static int find_path(const char *name, const char *function, const char **out) {
+    PyObject *module = PyImport_ImportModule(name);
     PyObject *path = module ? PyObject_CallMethod(module, function, NULL) : NULL;
     Py_XDECREF(module);
     if (!path) return -1;
@@ -90,10 +90,22 @@ static int find_path(const char *function, const char **out) {
 static int find_libraries(CompileOptions *o) {
     static bool found;
     static const char *libdevice, *libclc;
-    if (!found && (find_path("find", &libdevice) < 0 || find_path("libclc_dir", &libclc) < 0)) return -1;
+    if (!found &&
+        (find_path("gpu._libdevice", "find", &libdevice) < 0 || find_path("gpu._libdevice", "libclc_dir", &libclc) < 0))
+        return -1;
     found = true;
     o->libdevice = libdevice;
     o->libclc_dir = libclc;
+    return 0;
+}
+
+/* The folder for kernels with cache=True. */
+static int find_cache(CompileOptions *o) {
+    static bool found;
+    static const char *folder;
+    if (!found && find_path("gpu._cache", "folder", &folder) < 0) return -1;
+    found = true;
+    o->cache_dir = folder;
     return 0;
 }
 
@@ -130,6 +142,7 @@ int compile_options(CompileOptions *o, const Options *from, TargetKind target, c
                           .fastmath = from->fastmath,
                           .lineinfo = from->lineinfo,
                           .opt = from->opt};
+    if (from->cache && find_cache(o) < 0) return -1;
     if (target == TARGET_CPU) return 0;
     return read_arch(o, arch) < 0 || find_libraries(o) < 0 ? -1 : 0;
 }

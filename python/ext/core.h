@@ -103,7 +103,7 @@ typedef struct KernelObject KernelObject;
 
 /* Options of gpu.jit, as gpu._jit normalised them. */
 typedef struct Options {
-    bool device, fma, fastmath, lineinfo, debug, boundscheck;
+    bool device, fma, fastmath, lineinfo, debug, boundscheck, cache;
     uint8_t opt;
     uint16_t max_registers;
     uint32_t max_threads, min_blocks, recursion_limit;
@@ -292,6 +292,7 @@ Variant *variant_for_host_call(Bound *b);
 int variant_compile_types(KernelObject *k, PyObject *types);     /* for the current device */
 Variant *variant_of_types(KernelObject *k, PyObject *types, Device *d);
 Module *variant_module(Variant *v, Device *d);          /* loads it where it isn't; NULL with an exception */
+PyObject *variants_kept(KernelObject *k);                /* new reference: list of (types, bool) */
 PyObject *variants_types(KernelObject *k);              /* list of tuples, in order of compilation */
 
 /* ---- compile.c --------------------------------------------------------------------------------- */

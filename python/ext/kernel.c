@@ -93,7 +93,7 @@ int kernel_read_options(PyObject *dict, Options *out) {
     PyObject *bounds = PyDict_GetItemString(dict, "launch_bounds"), *level = PyDict_GetItemString(dict, "opt");
     if (read_bool(dict, "device", &out->device) < 0 || read_bool(dict, "fastmath", &out->fastmath) < 0 ||
         read_bool(dict, "lineinfo", &out->lineinfo) < 0 || read_bool(dict, "debug", &out->debug) < 0 ||
-        read_bool(dict, "boundscheck", &out->boundscheck) < 0 ||
+        read_bool(dict, "boundscheck", &out->boundscheck) < 0 || read_bool(dict, "cache", &out->cache) < 0 ||
         read_uint(PyDict_GetItemString(dict, "max_registers"), &registers) < 0 ||
         read_uint(PyDict_GetItemString(dict, "recursion_limit"), &out->recursion_limit) < 0 ||
         read_uint(level, &opt) < 0)
@@ -319,11 +319,17 @@ static PyObject *get_specializations(KernelObject *k, void *unused) {
     return variants_types(k);
 }
 
+static PyObject *get_kept(KernelObject *k, void *unused) {
+    (void)unused;
+    return variants_kept(k);
+}
+
 static PyGetSetDef kernel_getset[] = {
     {"py_func", (getter)get_function, NULL, "The undecorated function.", NULL},
     {"dialect", (getter)get_dialect, NULL, "'numpy' or 'numba'.", NULL},
     {"options", (getter)get_options, NULL, "The options of gpu.jit.", NULL},
     {"specializations", (getter)get_specializations, NULL, "Argument types that it has been compiled for.", NULL},
+    {"_kept", (getter)get_kept, NULL, "(types, whether its code was kept from before) of each specialisation.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 /* An array that kernels can't have stays as it is: using it says why. */

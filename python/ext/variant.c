@@ -106,6 +106,18 @@ PyObject *variants_types(KernelObject *k) {
     return list;
 }
 
+/* (types, whether its code was kept from before) of each variant. */
+PyObject *variants_kept(KernelObject *k) {
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list && i < k->variants->n; i++) {
+        const Variant *v = k->variants->order[i];
+        PyObject *pair = Py_BuildValue("(OO)", v->types, v->image->kept ? Py_True : Py_False);
+        if (!pair || PyList_Append(list, pair) < 0) Py_CLEAR(list);
+        Py_XDECREF(pair);
+    }
+    return list;
+}
+
 /* ---- finding ----------------------------------------------------------------------------------- */
 
 /* What a specialisation is looked for by, beside its facts. */

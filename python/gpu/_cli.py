@@ -1,4 +1,4 @@
-"""The ``gpu`` command: ``ptx``, ``inspect``, ``doctor``, ``numba``, ``check``, ``profile``.
+"""The ``gpu`` command: ``ptx``, ``inspect``, ``doctor``, ``cache``, ``numba``, ``check``, ``profile``.
 
 Errors go to stderr; exit status 1 says that the input is wrong, 2 that the command line is.
 """
@@ -139,6 +139,23 @@ def doctor() -> None:
     from gpu import _doctor
 
     sys.exit(_doctor.report(_doctor.checks(), click.echo, click.style))
+
+
+@cli.command()
+@click.option("--clear", is_flag=True, help="Remove all of it.")
+def cache(clear: bool) -> None:
+    """Show how much compiled code of kernels with cache=True is kept, and where."""
+    from gpu import _cache
+
+    found = _cache.path()
+    problem = _cache.problem(found)
+    if problem:
+        raise InputError(f"gpu cache: {problem}")
+    if clear:
+        removed = _cache.clear(found)
+        click.echo(f"removed {removed} file{'' if removed == 1 else 's'} from {found}")
+    else:
+        click.echo(_cache.summary(found))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

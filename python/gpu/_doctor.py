@@ -308,4 +308,14 @@ def tools() -> Iterable[Finding]:
 
 def caches() -> Iterable[Finding]:
     """Where compiled kernels are kept."""
-    yield Finding(OK, "cache", "compiled kernels are kept in memory, as long as the process runs")
+    from . import _cache
+
+    found = _cache.path()
+    problem = _cache.problem(found)
+    if problem is None and not os.access(found if os.path.isdir(found) else os.path.dirname(found) or ".", os.W_OK):
+        parent = os.path.dirname(found)
+        problem = f"{found} can't be written" if os.path.isdir(parent) else None
+    if problem:
+        yield Finding(NOTE, "cache", f"{problem}; kernels with cache=True are compiled anew", "set GPU_CACHE_DIR")
+    else:
+        yield Finding(OK, "cache", f"code of kernels with cache=True: {_cache.summary(found)}")

@@ -248,7 +248,7 @@ def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F
     opt : int or bool
         0 to 3, or True, False for 3 and 0. Default 2.
     cache : bool
-        Accepted; compiled kernels are kept in memory.
+        Keep the code in a folder (``GPU_CACHE_DIR``), and load it from there in the next process. Default False.
     link : path, bytes, or a list of them
         Code for the functions that `gpu.declare_device` declares.
 

@@ -100,6 +100,11 @@ class Dispatcher(_jit.Kernel):
         for types in self._compiled:
             super().compile(types)
 
+    @property
+    def stats(self) -> _Stats:  # type: ignore[override]
+        """What ``cache=True`` found compiled, and what not; called, what a specialisation needs: `gpu.Kernel.stats`."""
+        return _Stats(self)
+
     # ---- launches
 
     def __getitem__(self, config: Any) -> Any:
@@ -252,6 +257,39 @@ class Dispatcher(_jit.Kernel):
     def get_local_mem_per_thread(self, signature: Any = None) -> Any:
         """Bytes of local memory of a thread: an int, or a dict by types."""
         return self._stat("local_bytes", signature)
+
+
+class _Stats:
+    """`Dispatcher.stats`."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return _jit.Kernel.stats(self._dispatcher, *args, **options)
+
+    @property
+    def cache_path(self) -> str:
+        """The folder."""
+        from .. import _cache
+
+        return _cache.path()
+
+    def _count(self, kept: bool) -> Any:
+        from collections import Counter
+
+        cached = self._dispatcher.options["cache"]
+        return Counter(types for types, found in self._dispatcher._kept if cached and found == kept)
+
+    @property
+    def cache_hits(self) -> Any:
+        """How many specialisations were found in the folder: a Counter by types."""
+        return self._count(True)
+
+    @property
+    def cache_misses(self) -> Any:
+        """How many specialisations had to be compiled: a Counter by types."""
+        return self._count(False)
 
 
 def _in_numbas_words(config: Any, error: Exception) -> Exception:
