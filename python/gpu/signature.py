@@ -13,7 +13,7 @@ messages show, ``array(float32, 2d, C)``, ``int (weak)``, can be read back.
 from __future__ import annotations
 
 from . import _core
-from ._dtypes import DType, Pointer, RecordType, Signature, TupleType, Void, array_type, dtypes
+from ._dtypes import MAX_NDIM, DType, Pointer, RecordType, Signature, TupleType, Void, array_type, dtypes
 from ._errors import SignatureError
 
 TYPE_CHECKING = False
@@ -278,6 +278,45 @@ class _Reader:
         self.take(")")
         return _core.Type("array", dtype=dtype, ndim=int(ndim[:-1]), layout=layout, readonly=readonly)  # type: ignore[arg-type]
 
+    def read_numbas_array(self) -> _core.Type:
+        """``Array(float32, 2, 'C')``, ``Array(float32, 2, 'C', readonly=True, aligned=True)``."""
+        self.take("(")
+        start = self.skip_space()
+        name = self.word()
+        dtype = self.record_dtype() if name in ("record", "Record") else self.dtype(name, start)
+        self.take(",")
+        ndim = self.number()
+        self.take(",")
+        start = self.skip_space()
+        layout = self.quoted()
+        if layout not in ("C", "F", "A") or ndim > MAX_NDIM:
+            self.fail(start, self.at, f"Array(dtype, ndim, layout): at most {MAX_NDIM} dimensions; 'C', 'F' or 'A'")
+        given = ["False", "True"]  # of readonly and aligned
+        names, at = ("readonly", "aligned"), 0
+        while self.skip(","):
+            start = self.skip_space()
+            word = self.word()
+            if self.skip("=") and word in names:
+                at, word = names.index(word), self.word()
+            if word not in ("True", "False") or at > 1:
+                self.fail(start, self.at, "readonly and aligned are True or False")
+            given[at], at = word, at + 1
+        self.take(")", "',' or ')'")
+        if given[1] == "False" and isinstance(dtype, str):  # records have an alignment of their own
+            self.fail(start, self.at, "arrays of unaligned elements aren't supported")
+        readonly = given[0] == "True"
+        return _core.Type("array", dtype=dtype, ndim=ndim, layout=layout, readonly=readonly)  # type: ignore[arg-type]
+
+    def quoted(self) -> str:
+        """A word in quotes of either kind."""
+        quote = self.peek()
+        if quote not in ("'", '"'):
+            return self.word()
+        self.at += 1
+        word = self.word()
+        self.take(quote)
+        return word
+
     def read_tuple(self) -> _core.Type:
         """``Tuple((t, u))`` or ``Tuple(t, u)``."""
         self.take("(")
@@ -445,6 +484,7 @@ class _Reader:
 
 CONSTRUCTORS = {
     "array": _Reader.read_array,
+    "Array": _Reader.read_numbas_array,
     "tuple": _Reader.read_tuple,
     "Tuple": _Reader.read_tuple,
     "UniTuple": _Reader.read_unituple,
