@@ -122,6 +122,8 @@ bool promote_unary(Dialect dialect, PyUnary op, Scalar a, Scalar *operand, Scala
     if (d == DT_NO) return false;
     if (d != DT_SAME) s.dtype = d;
     *operand = *result = s;
+    /* Numba's: what is done to an integer is done at its width, then it gets wide: -uint8(1) is 255 */
+    if (dialect == DIALECT_NUMBA && class_of((DType)a.dtype) == CLASS_INT) *operand = SCALAR(a.dtype, false);
     return true;
 }
 

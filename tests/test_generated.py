@@ -22,6 +22,7 @@ KINDS = {
     "arrays": Kind("GPU_GENERATED_ARRAYS", 300, 50, True),
     "threads": Kind("GPU_GENERATED_THREADS", 200, 25, False),
     "programs": Kind("GPU_GENERATED_PROGRAMS", 150, 50, False),
+    "numba_dialect": Kind("GPU_GENERATED_NUMBA", 50, 25, False),
 }
 FIRST = int(os.environ.get("GPU_GENERATED_SEED", "1"))
 
@@ -41,6 +42,8 @@ def batches() -> list[object]:
 
 @pytest.mark.parametrize(("kind", "first", "count"), batches())
 def test_generated(kind: str, first: int, count: int) -> None:
+    if kind == "numba_dialect":
+        pytest.importorskip("numba")
     compare = import_module(f"generate.{kind}").compare
     results = [compare(seed) for seed in range(first, first + count)]
     faults = [r for r in results if r and not r.startswith("refused")]

@@ -42,7 +42,13 @@ REFUSED = [
     "take (complex",
     "imaginary part",
 ]
-REFUSED += [", complex", "index did not match", "take array(bool", "can't return array expression"]
+REFUSED += [
+    ", complex",
+    "take (int (weak), uint64)",
+    "index did not match",
+    "take array(bool",
+    "can't return array expression",
+]
 TAKEN = [
     "cannot accumulate on a scalar",
     "does not support item assignment",
@@ -50,6 +56,9 @@ TAKEN = [
     "input types",
     "non-broadcastable output",
     "boolean array indexing",
+    "boolean subtract",
+    "an array element with a sequence",
+    "return arrays must be of ArrayType",
     "out of bounds for array of dimension 0",
 ]
 FUNCTIONS = [
@@ -210,6 +219,9 @@ def step(line: str, scope: dict[str, Any]) -> str:
 def keeps_kind(line: str, scope: dict[str, Any]) -> bool:
     """Whether an assignment to elements is of their kind: floats out of an integer's range are a difference."""
     target, is_assignment, value = line.partition(" = ")
+    name = line.split()[0].partition("[")[0]
+    if line.split()[1] != "=" and not isinstance(scope.get(name), np.ndarray):
+        return False  # NumPy has a scalar, where a device has an array without axes
     if not is_assignment or target.isalnum():
         return True
     with quiet():
