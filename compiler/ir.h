@@ -95,6 +95,8 @@ extern const uint8_t mathfn_args[MATH__COUNT];
 
 /* `sub` of integer ADD, SUB and MUL: wherever the result matters, the exact one fits the type. */
 enum { ARITH_NO_WRAP = 1 };
+/* `sub` of divisions and remainders of signed integers: the divisor is above 0; the dividend isn't below 0. */
+enum { DIVIDE_BY_POSITIVE = 1, DIVIDE_NO_SIGN = 2 };
 
 /* `sub` of LOAD and STORE. */
 enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */,

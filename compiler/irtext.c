@@ -52,6 +52,7 @@ const IrFlagName mem_flag_names[] = {{"unaligned", MEM_UNALIGNED},
                                      {"align16", MEM_ALIGN16},
                                      {NULL, 0}};
 const IrFlagName arith_flag_names[] = {{"nowrap", ARITH_NO_WRAP}, {NULL, 0}};
+const IrFlagName divide_flag_names[] = {{"bypositive", DIVIDE_BY_POSITIVE}, {"nosign", DIVIDE_NO_SIGN}, {NULL, 0}};
 const IrFlagName param_flag_names[] = {{"readonly", PARAM_READONLY},
                                        {"noalias", PARAM_NOALIAS},
                                        {"written", PARAM_WRITTEN},
@@ -62,6 +63,7 @@ const IrFlagName fact_names[] = {{"size32", FACT_SIZE32}, {"align16", FACT_ALIGN
 
 const IrFlagName *sub_flag_names(Op op) {
     if (op == OP_LOAD || op == OP_STORE) return mem_flag_names;
+    if (op == OP_FLOORDIV || op == OP_FLOORMOD || op == OP_TRUNCDIV || op == OP_TRUNCMOD) return divide_flag_names;
     return op == OP_ADD || op == OP_SUB || op == OP_MUL ? arith_flag_names : NULL;
 }
 

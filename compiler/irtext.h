@@ -15,7 +15,7 @@ extern const char *const pred_names[PRED__COUNT];
 typedef struct IrSubNames { const char *const *names; unsigned count; } IrSubNames;
 IrSubNames sub_names(Op op);
 extern const char *const scope_names[SCOPE__COUNT], *const order_names[ORDER__COUNT];
-extern const IrFlagName mem_flag_names[], arith_flag_names[], param_flag_names[],
+extern const IrFlagName mem_flag_names[], arith_flag_names[], divide_flag_names[], param_flag_names[],
     fact_names[]; /* end with a NULL name */
 
 /* The flags that `sub` holds; NULL when it holds something else or nothing. */

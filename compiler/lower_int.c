@@ -29,15 +29,25 @@ static bool power_of_two(const Lower *L, const Instr *in, unsigned *shift) {
     return !(is_signed(in) && *shift + 1 >= bits_of(in));
 }
 
-/* A constant divisor that needs no care. */
+/* A divisor that needs no care. On a CPU lanes that are masked out divide, too, and what is known doesn't hold for
+ * them.
+ */
 static bool plain_divisor(const Lower *L, const Instr *in) {
     uint64_t c;
+    if (in->sub & DIVIDE_BY_POSITIVE && L->o->target == TARGET_PTX) return true;
     return ll_const_int(L->m, in->args[1], &c) && c != 0 && !(is_signed(in) && (int64_t)c == -1);
+}
+
+/* Signed, but the numbers aren't: an unsigned division is shorter. */
+static bool no_signs(const Instr *in) {
+    return (in->sub & DIVIDE_BY_POSITIVE) && (in->sub & DIVIDE_NO_SIGN) &&
+           (in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD);
 }
 
 Val lower_int_truncdiv(Lower *L, const Instr *in, Val *a) {
     if (plain_divisor(L, in))
-        return is_signed(in) ? LLVMBuildSDiv(L->b, a[0], a[1], "q") : LLVMBuildUDiv(L->b, a[0], a[1], "q");
+        return is_signed(in) && !no_signs(in) ? LLVMBuildSDiv(L->b, a[0], a[1], "q")
+                                              : LLVMBuildUDiv(L->b, a[0], a[1], "q");
     Val d = safe_divisor(L, in, a[1]);
     if (!is_signed(in)) return zero_if_divisor_is_zero(L, a[1], LLVMBuildUDiv(L->b, a[0], d, "q"));
     Val q = LLVMBuildSDiv(L->b, a[0], d, "q");
@@ -49,7 +59,7 @@ Val lower_int_truncdiv(Lower *L, const Instr *in, Val *a) {
 /* x % -1 is 0, and so is x % 1, which the safe divisor computes. */
 Val lower_int_truncmod(Lower *L, const Instr *in, Val *a) {
     Val d = plain_divisor(L, in) ? a[1] : safe_divisor(L, in, a[1]);
-    return is_signed(in) ? LLVMBuildSRem(L->b, a[0], d, "r") : LLVMBuildURem(L->b, a[0], d, "r");
+    return is_signed(in) && !no_signs(in) ? LLVMBuildSRem(L->b, a[0], d, "r") : LLVMBuildURem(L->b, a[0], d, "r");
 }
 
 /* Whether the truncated remainder is non-zero and has not the divisor's sign. */
@@ -83,6 +93,10 @@ static Val floormod(Lower *L, const Instr *in, Val *a) {
     Ty t = type_of(L, in);
     Val r = lower_int_truncmod(L, in, a);
     if (!is_signed(in)) return r;
+    if (in->sub & DIVIDE_BY_POSITIVE) {
+        Val negative = ll_icmp(L, LLVMIntSLT, r, ll_int(L, t, 0));
+        return LLVMBuildAdd(L->b, r, ll_select(L, negative, a[1], ll_int(L, t, 0)), "r");
+    }
     Val d = plain_divisor(L, in) ? a[1] : safe_divisor(L, in, a[1]);
     Val more = ll_select(L, must_adjust(L, r, d), d, ll_int(L, t, 0));
     return LLVMBuildAdd(L->b, r, more, "r");

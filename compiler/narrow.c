@@ -13,10 +13,12 @@
  * and products are computed in i32 when each part is not negative and fits (a part is then never
  * above the whole; a product that is multiplied further is by a size of the array, which isn't 0 when
  * something is in it, or by a constant). Offsets made with strides are computed modulo 2^32, which
- * gives the right ones as well. Only an access that is out of bounds sees a difference. */
+ * gives the right ones as well. Only an access that is out of bounds sees a difference. Constants are
+ * added last, so that a[y, x - 1] and a[y, x + 1] share their address but for an offset that is part of
+ * the instruction: arrays leave enough room on both sides of i32 that this doesn't wrap either. */
 #include "ranges.h"
 
-enum { DEEPEST = 64, INDEX_DEPTH = 8 };
+enum { DEEPEST = 64, INDEX_DEPTH = 8, MOST_OFFSET = FACT_SIZE32_SPARE / 4 };
 
 static const Instr *instr(const Ranges *R, Ref r) { return &R->m->instrs.at[r]; }
 static Type type_of(const Ranges *R, Ref r) { return (Type)instr(R, r)->type; }
@@ -178,14 +180,15 @@ void ranges_find_narrow(Ranges *R, Ref r) {
 
 /* ---- rewriting ------------------------------------------------------------------------------ */
 
-enum { AFTER = 4 };
+enum { LOW_HALF = 0, PART = 2, PART_MODULO = 3, PART_APART = 4, INDEX = 5, AFTER = 6 };
 
 typedef struct Narrow {
     Ranges *R;
     IrModule *m;
     Ref *small[2];     /* the i32, the u32 that has r's value where r fits; REF_NONE: not made yet */
     Ref *before;       /* an instruction to place before r: its twin of 32 bits, of which r is a conversion */
-    Ref *after[AFTER]; /* instructions to place after r: its low half, by sign; its forms as a part of an index */
+    Ref *after[AFTER]; /* instructions to place after r: its low half, by sign; its forms as a part of an index, the
+                          third without constants; as an index with its constants behind all others */
 } Narrow;
 
 static Ref new_instr(Narrow *N, Op op, Type t, const Instr *like, uint32_t nargs, const Ref *args, uint16_t sub) {
@@ -200,7 +203,13 @@ static Ref new_instr(Narrow *N, Op op, Type t, const Instr *like, uint32_t nargs
 
 static Instr *at(Narrow *N, Ref r) { return &N->m->instrs.at[r]; }
 
-static uint16_t no_wrap(Op op) { return op == OP_ADD || op == OP_SUB || op == OP_MUL ? ARITH_NO_WRAP : 0; }
+static bool divides(Op op) { return op == OP_FLOORDIV || op == OP_FLOORMOD || op == OP_TRUNCDIV || op == OP_TRUNCMOD; }
+
+/* What holds for the twin, where the result of the old operation and its operands fit. */
+static uint16_t twin_flags(const Instr *old) {
+    if (divides((Op)old->op)) return old->sub;
+    return old->op == OP_ADD || old->op == OP_SUB || old->op == OP_MUL ? ARITH_NO_WRAP : 0;
+}
 
 static Ref narrow(Narrow *N, Ref r, bool is_signed, int depth);
 
@@ -208,7 +217,7 @@ static Ref narrow(Narrow *N, Ref r, bool is_signed, int depth);
 static Ref make_twin(Narrow *N, Ref r, bool is_signed, int depth) {
     Instr old = *at(N, r);
     Type t = is_signed ? T_I32 : T_U32;
-    Ref twin = new_instr(N, (Op)old.op, t, &old, old.nargs, old.args, no_wrap((Op)old.op));
+    Ref twin = new_instr(N, (Op)old.op, t, &old, old.nargs, old.args, twin_flags(&old));
     N->small[!is_signed][r] = N->before[r] = twin;
     for (uint32_t i = 0; i < old.nargs; i++)
         if (at(N, old.args[i])->type == T_I64) {
@@ -241,31 +250,73 @@ static Ref narrow(Narrow *N, Ref r, bool is_signed, int depth) {
     return *small = N->after[!is_signed][r] = new_instr(N, OP_CONVERT, t, &in, 1, &whole, 0);
 }
 
-/* r as part of an index: right for accesses in bounds, so that only addresses use it. */
-static Ref narrow_part(Narrow *N, Ref r, bool modulo, int depth) {
+static bool adds_constant(Narrow *N, Ref r) {
+    const Instr *in = at(N, r), *c = in->op == OP_ADD ? at(N, in->args[1]) : NULL;
+    return c && c->op == OP_CONST && (int64_t)c->imm >= -MOST_OFFSET && (int64_t)c->imm <= MOST_OFFSET;
+}
+
+/* Whether r is a part that isn't taken apart further; r becomes what a choice that ranges.c made leaves of it. */
+static bool is_whole(Narrow *N, Ref *r) {
+    bool whole = N->R->whole[*r] || N->R->found[*r] == NARROW_VALUE;
+    while (at(N, *r)->op == OP_SELECT && at(N, *r)->args[1] == at(N, *r)->args[2]) *r = at(N, *r)->args[1];
+    return whole || N->R->found[*r] == NARROW_VALUE;
+}
+
+/* The sum of the constants of an index. */
+static int64_t constant_part(Narrow *N, Ref r, int depth) {
+    bool whole = is_whole(N, &r);
+    const Instr *in = at(N, r);
+    if (depth == 0 || in->op != OP_ADD) return 0;
+    if (adds_constant(N, r))
+        return (int64_t)at(N, in->args[1])->imm + (whole ? 0 : constant_part(N, in->args[0], depth - 1));
+    if (whole) return 0;
+    Ref a = in->args[0], b = in->args[1];
+    return constant_part(N, a, depth - 1) + constant_part(N, b, depth - 1);
+}
+
+/* r as part of an index: right for accesses in bounds, so that only addresses use it. As PART_APART without its
+ * constants. */
+static Ref narrow_part(Narrow *N, Ref r, int form, int depth) {
+    Ref chosen = r;
+    bool apart = form == PART_APART && depth > 0, whole = is_whole(N, &chosen);
+    if (apart && adds_constant(N, chosen)) {
+        Ref x = at(N, chosen)->args[0];
+        return whole ? narrow(N, x, true, DEEPEST) : narrow_part(N, x, form, depth - 1);
+    }
     Instr old = *at(N, r);
-    bool sum = old.op == OP_ADD || old.op == OP_MUL;
-    if (!sum || depth == 0 || N->R->found[r] == NARROW_VALUE || (!modulo && N->R->whole[r]))
-        return narrow(N, r, true, DEEPEST);
-    Ref *made = &N->after[modulo ? 3 : 2][r];
+    bool sum = old.op == OP_ADD || old.op == OP_MUL, value = N->R->found[r] == NARROW_VALUE;
+    if (!sum || depth == 0 || value || (form != PART_MODULO && N->R->whole[r])) return narrow(N, r, true, DEEPEST);
+    Ref *made = &N->after[form][r];
     if (*made) return *made;
+    int inner = old.op == OP_MUL && form == PART_APART ? PART : form;
     Ref args[2];
-    for (int i = 0; i < 2; i++) args[i] = narrow_part(N, old.args[i], modulo, depth - 1);
-    return *made = new_instr(N, (Op)old.op, T_I32, &old, 2, args, modulo ? 0 : ARITH_NO_WRAP);
+    for (int i = 0; i < 2; i++) args[i] = narrow_part(N, old.args[i], inner, depth - 1);
+    return *made = new_instr(N, (Op)old.op, T_I32, &old, 2, args, form == PART_MODULO ? 0 : ARITH_NO_WRAP);
+}
+
+static Ref narrow_index(Narrow *N, Ref r) {
+    int64_t c = constant_part(N, r, INDEX_DEPTH);
+    if (c == 0 || c < -MOST_OFFSET || c > MOST_OFFSET) return narrow_part(N, r, PART, INDEX_DEPTH);
+    Ref *made = &N->after[INDEX][r];
+    if (*made) return *made;
+    Instr old = *at(N, r);
+    Ref args[2] = {narrow_part(N, r, PART_APART, INDEX_DEPTH),
+                   ranges_entry_const(N->R, T_I32, ir_wrap(T_I32, (uint64_t)c))};
+    return *made = new_instr(N, OP_ADD, T_I32, &old, 2, args, ARITH_NO_WRAP);
 }
 
 static void narrow_use(Narrow *N, Ref r) {
     uint8_t found = N->R->found[r];
     Instr *in = at(N, r);
     if (found == NARROW_VALUE || found == NARROW_UNSIGNED) { /* division is dear enough to start from */
-        if (in->op == OP_FLOORDIV || in->op == OP_FLOORMOD || in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD)
-            narrow(N, r, found == NARROW_VALUE, DEEPEST);
+        if (divides((Op)in->op)) narrow(N, r, found == NARROW_VALUE, DEEPEST);
         return;
     }
     if (in->op == OP_ADDR) {
         Ref index = in->args[1];
-        Ref x = found == NARROW_USE ? narrow(N, index, true, DEEPEST)
-                                    : narrow_part(N, index, found == NARROW_MODULO, INDEX_DEPTH);
+        Ref x = found == NARROW_USE     ? narrow(N, index, true, DEEPEST)
+                : found == NARROW_INDEX ? narrow_index(N, index)
+                                        : narrow_part(N, index, PART_MODULO, INDEX_DEPTH);
         at(N, r)->args[1] = x;
         return;
     }

@@ -477,6 +477,14 @@ static void choose(Ranges *R, Ref r, uint32_t first, bool second) {
     in->args[first + !second] = in->args[first + second];
 }
 
+static void decide_division(const Ranges *R, Instr *in, Range a, Range b) {
+    if (a.lo >= 0 && b.lo >= 0)
+        in->op = in->op == OP_FLOORDIV ? OP_TRUNCDIV : in->op == OP_FLOORMOD ? OP_TRUNCMOD : in->op;
+    if (instr(R, in->args[1])->op == OP_CONST || !type_is_signed((Type)in->type)) return;
+    if (b.lo > 0) in->sub |= DIVIDE_BY_POSITIVE;
+    if (a.lo >= 0) in->sub |= DIVIDE_NO_SIGN;
+}
+
 static void decide(Ranges *R, Ref r) {
     Instr *in = &R->m->instrs.at[r];
     Range v = R->now[r];
@@ -491,11 +499,10 @@ static void decide(Ranges *R, Ref r) {
     } else if (is_int && in->nargs == 2 && op_info[in->op].typing == TYPING_SAME &&
                known((Type)in->type, R->now[in->args[0]]) && known((Type)in->type, R->now[in->args[1]])) {
         Range a = range_at(R, in->args[0], LOOK_BACK), b = range_at(R, in->args[1], LOOK_BACK);
-        bool positive = a.lo >= 0 && b.lo >= 0;
         if (in->op == OP_MIN && (a.hi <= b.lo || b.hi <= a.lo)) choose(R, r, 0, a.hi > b.lo);
         else if (in->op == OP_MAX && (a.lo >= b.hi || b.lo >= a.hi)) choose(R, r, 0, a.lo < b.hi);
-        else if (in->op == OP_FLOORDIV && positive) in->op = OP_TRUNCDIV;
-        else if (in->op == OP_FLOORMOD && positive) in->op = OP_TRUNCMOD;
+        else if (in->op == OP_FLOORDIV || in->op == OP_FLOORMOD || in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD)
+            decide_division(R, in, a, b);
     } else if (in->op == OP_BRANCH && instr(R, in->args[0])->op != OP_CONST) {
         Range c = range_at(R, in->args[0], LOOK_BACK);
         if (c.lo == c.hi) R->found[r] = (uint8_t)(1 + c.lo); /* acted on after the walk, which needs the condition */

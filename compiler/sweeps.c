@@ -70,12 +70,13 @@ static Ref counter_of(const Sweep *S, Ref r) {
     while (instr(S, r)->op == OP_CONVERT) {
         Ref x = instr(S, r)->args[0];
         if (type_of(S, r) == T_I32 && !range_in_i32(S->range[x])) return REF_NONE;
-        if (type_of(S, r) != T_I32 && type_of(S, r) != T_I64 && type_of(S, r) != T_U64) return REF_NONE;
+        if (type_of(S, r) == T_U32 && !range_in_u32(S->range[x])) return REF_NONE;
+        if (type_bits(type_of(S, r)) < 32) return REF_NONE;
         if (type_of(S, r) == T_U64 && !within(S, x, 0, INT64_MAX)) return REF_NONE;
         r = x;
     }
     bool is_counter = instr(S, r)->op == OP_PHI && instr(S, r)->block == S->header && instr(S, r)->nargs == 2;
-    return is_counter && (type_of(S, r) == T_I64 || type_of(S, r) == T_I32) ? r : REF_NONE;
+    return is_counter && type_bits(type_of(S, r)) >= 32 && type_of(S, r) != T_U64 ? r : REF_NONE;
 }
 
 /* counter < end, or <=: what leads into the body. */
@@ -103,7 +104,8 @@ static bool find_step(Sweep *S) {
     if (in->op != OP_ADD || (in->args[0] != S->counter && in->args[1] != S->counter)) return false;
     S->step = in->args[in->args[0] == S->counter];
     if (!is_the_blocks(S, S->step) || !within(S, S->step, 1, FAR) || !within(S, S->start, -FAR, FAR)) return false;
-    int64_t most = type_of(S, S->counter) == T_I32 ? INT32_MAX : INT64_MAX;
+    Type t = type_of(S, S->counter);
+    int64_t most = t == T_I32 ? INT32_MAX : t == T_U32 ? UINT32_MAX : INT64_MAX;
     return in->sub & ARITH_NO_WRAP || S->range[S->end].hi + S->range[S->step].hi < most;
 }
 
@@ -278,7 +280,8 @@ static Parts parts_of(Sweep *S, BlockId b, Ref r, unsigned depth) {
     if (S->u->value[r] <= SHAPE_BLOCK) return (Parts){true, r, REF_NONE};
     if (in.op == OP_SREG) return (Parts){in.sub <= SREG_TID_Z, REF_NONE, r};
     bool fits = within(S, r, -FAR, FAR) && (t == T_I64 || (t == T_I32 && in.sub & ARITH_NO_WRAP));
-    if (in.op == OP_CONVERT) fits = t == T_I64 && type_of(S, in.args[0]) == T_I32;
+    if (in.op == OP_CONVERT)
+        fits = type_of(S, in.args[0]) == T_I32 && (t == T_I64 || (t == T_U32 && S->range[in.args[0]].lo >= 0));
     if (depth > DEEPEST || !fits || (in.op != OP_ADD && in.op != OP_MUL && in.op != OP_CONVERT)) return (Parts){0};
     Parts x = parts_of(S, b, in.args[0], depth + 1);
     if (!x.ok) return x;
@@ -327,7 +330,8 @@ static Ref compare(Sweep *S, BlockId b, Ref x, Ref end) {
 /* The counter becomes a sum in the guard. Its value there; i64. */
 static Ref make_counter(Sweep *S, BlockId guard, Ref u, Ref delta) {
     Ref at = emit(S, guard, OP_ADD, T_I64, u, delta), narrow = at;
-    if (type_of(S, S->counter) == T_I32) narrow = emit(S, guard, OP_CONVERT, T_I32, at, REF_NONE);
+    Type t = type_of(S, S->counter);
+    if (t != T_I64) narrow = emit(S, guard, OP_CONVERT, t, at, REF_NONE);
     Instr *in = &S->m->instrs.at[S->counter], *by = &S->m->instrs.at[narrow];
     in->op = by->op, in->sub = by->sub, in->nargs = by->nargs, in->args = by->args, in->block = guard;
     RefVec *list = &S->m->blocks.at[guard].instrs;

@@ -323,7 +323,7 @@ ARGS = {
 # b6:
 #   %35 = add.nowrap i32 %32, %2
 #   %36 = add i64 %21, %28
-#   %37 = truncmod i64 %36, %33
+#   %37 = truncmod.bypositive.nosign i64 %36, %33
 #   %38 = convert i32 %37
 #   %39 = cmp.eq bool %38, %7
 #   branch %39, b7, b8
