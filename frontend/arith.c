@@ -250,6 +250,21 @@ static Val member_beside(Eval *e, Val v, Val other) {
     return v.member && typed ? val_convert(e, v, SCALAR(DT_I64, false)) : v;
 }
 
+static bool is_class(Eval *e, Val v) {
+    HostInfo info;
+    DType d;
+    memset(&info, 0, sizeof info);
+    if (v.ty->kind == TY_TUPLE) return v.ty->n && is_class(e, v.items[0]);
+    return v.ty->kind == TY_NONE || val_as_dtype(e, v, &d) ||
+           (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_CLASS);
+}
+
+/* int | float, for isinstance(): a tuple of classes. */
+static Val class_union(Eval *e, Val a, Val b) {
+    if (!is_class(e, a) || !is_class(e, b)) return (Val){0};
+    return val_tuple(e, 2, (Val[]){a, b});
+}
+
 Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     bool in_place = op & PYB_INPLACE;
     op &= ~(unsigned)PYB_INPLACE;
@@ -260,6 +275,7 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
         Val v = instance_binary(e, span, (PyBinary)op, a, b);
         if (!v.ty) v = text_binary(e, span, (PyBinary)op, a, b);
+        if (!v.ty && op == PYB_OR) v = class_union(e, a, b);
         if (v.ty) return v;
         Val x = list_items(e, a), y = list_items(e, b);
         v = x.ty->kind == TY_TUPLE || y.ty->kind == TY_TUPLE ? tuple_binary(e, op, x, y) : constant_binary(e, op, a, b);
@@ -293,12 +309,20 @@ static Val unary_arith(Eval *e, PyUnary op, Scalar s, Val a) {
     return val_of(e, s, e_op1(e, ir, t, val_ref(e, a)));
 }
 
+/* ~ of a member of a Flag. */
+static Val constant_invert(Eval *e, Val a) {
+    HostRef module = a.ty->kind == TY_OBJECT || a.member ? e->host->import(e->host->self, "operator") : NULL;
+    HostRef f = module ? e->host->attr(e->host->self, module, "invert") : NULL;
+    return f ? call_constant(e, f, 1, &a) : (Val){0};
+}
+
 Val eval_unary(Eval *e, PySpan span, PyUnary op, Val a) {
     Scalar operand, result;
     if (val_poisoned(a)) return a;
     if (val_is_many(a)) return array_map(e, span, (ExprOp){EXPR_UNARY, (uint8_t)op, NULL}, 1, &a);
     static const char *const special_names[] = {"__neg__", "__pos__", "__invert__"};
     Val special = val_is_scalar(a) ? (Val){0} : instance_special(e, span, a, special_names[op], (Val){0});
+    if (!special.ty && op == PYU_INVERT) special = constant_invert(e, a);
     if (special.ty) return special;
     if (!val_is_scalar(a) || !promote_unary(e->dialect, op, val_sc(a), &operand, &result))
         return e_fail(e, span, val_is_scalar(a) && dt_is_float(val_dtype(a)) ? "convert with int(...) first" : NULL,

@@ -34,6 +34,8 @@ static Val scalar_attr(Eval *e, Val v, const char *name) {
     }
     if (strcmp(name, "real") == 0) return scalar_part(e, v, false);
     if (strcmp(name, "imag") == 0) return scalar_part(e, v, true);
+    if (v.ty->weak && dt_is_int(val_dtype(v)) && strcmp(name, "numerator") == 0) return v;
+    if (v.ty->weak && dt_is_int(val_dtype(v)) && strcmp(name, "denominator") == 0) return val_int(e, 1);
     if (!v.ty->weak) {
         if (strcmp(name, "dtype") == 0) return (Val){.ty = ty_dtype(e->types, val_dtype(v))};
         if (strcmp(name, "itemsize") == 0 || strcmp(name, "nbytes") == 0)
@@ -163,7 +165,10 @@ Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
     case TY_SUPER: r = super_attr(e, span, v, name); break;
     case TY_DICT: r = method(e, "dict", v, name); break;
     case TY_RANGE:
-    case TY_SLICE: r = range_attr(v, name); break;
+    case TY_SLICE:
+        r = range_attr(v, name);
+        if (!r.ty && v.ty->kind == TY_RANGE) r = method(e, "range", v, name);
+        break;
     case TY_OBJECT:
         r = val_as_str(e, v, &text) ? method(e, "str", v, name) : is_cffi(e, v) ? method(e, "cffi", v, name) : (Val){0};
         if (!r.ty) r = object_attr(e, v, name);

@@ -49,7 +49,9 @@ static Val smaller(Eval *e, const CallSite *site, bool max, Val a, Val b) {
         Ref x = val_ref(e, val_convert(e, a, s)), y = val_ref(e, val_convert(e, b, s));
         return val_of(e, s, e_op2(e, op, dtype_info[d].ir, x, y));
     }
-    return eval_select(e, site->span, eval_compare(e, site->span, max ? PYC_GT : PYC_LT, b, a), b, a);
+    Val second = eval_compare(e, site->span, max ? PYC_GT : PYC_LT, b, a);
+    if (both_const && val_const(second)) return val_convert(e, second.i ? b : a, val_sc(target));
+    return eval_select(e, site->span, second, b, a);
 }
 
 /* The item whose key is least, or greatest; the first of equal ones. */
@@ -150,8 +152,15 @@ static bool one_number(Eval *e, const CallSite *site, uint32_t n, const Val *arg
     return call_bind(e, site, n, args, 1, params, x) && (!x->ty || want_scalars(e, site, 1, x, true));
 }
 
+/* float(v) and int(v) of an instance whose class says what that is; ty NULL: it doesn't. */
+static Val number_of_instance(Eval *e, const CallSite *site, uint32_t n, const Val *args, const char *method) {
+    return n == 1 && ty_is(args[0].ty, TY_INSTANCE) ? instance_special(e, site->span, args[0], method, (Val){0})
+                                                    : (Val){0};
+}
+
 Val fn_int(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    Val x;
+    Val x = number_of_instance(e, site, n, args, "__int__");
+    if (x.ty) return x;
     if (!one_number(e, site, n, args, &x)) return val_poison(e);
     if (!x.ty) return val_int(e, 0);
     if (e_numba(e) && dt_is_int(val_dtype(x))) return x;
@@ -169,7 +178,8 @@ static Val float_of_text(Eval *e, const CallSite *site, const char *text) {
 
 Val fn_float(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     const char *text;
-    Val x;
+    Val x = number_of_instance(e, site, n, args, "__float__");
+    if (x.ty) return x;
     if (n == 1 && val_as_str(e, args[0], &text)) return float_of_text(e, site, text);
     if (!one_number(e, site, n, args, &x)) return val_poison(e);
     if (!x.ty) return val_float(e, 0);
@@ -222,9 +232,36 @@ Val fn_enumerate(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return call_bind(e, site, n, args, 2, params, v) ? eval_enumerate(e, site->span, v[0], v[1]) : val_poison(e);
 }
 
+/* zip(strict=True) tells lengths that differ when compiling: they must be known. */
+static Val check_strict(Eval *e, const CallSite *site, Val zip) {
+    for (uint32_t i = 0; i < zip.ty->n; i++) {
+        Wide first, k;
+        bool known = iter_trips(e, zip.items[0], &first) && iter_trips(e, zip.items[i], &k);
+        if (!known)
+            return e_fail(e, site->span, "leave strict out, and compare the lengths", DIAG_ARG_VALUE, site->name,
+                          "strict=True needs lengths that are known when compiling");
+        if (k != first)
+            return e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, "strict=True, and the lengths differ");
+    }
+    return zip;
+}
+
 Val fn_zip(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    if (site->nkw) return e_fail(e, site->span, NULL, DIAG_UNKNOWN_KEYWORD, site->name, site->kwnames[0]);
-    return eval_zip(e, site->span, n, args);
+    bool named = site->nkw == 1 && strcmp(site->kwnames[0], "strict") == 0;
+    Wide strict = 0;
+    if (site->nkw && !named) return e_fail(e, site->span, NULL, DIAG_UNKNOWN_KEYWORD, site->name, site->kwnames[0]);
+    if (named && !val_as_int(args[n - 1], &strict))
+        return e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "strict", e_text(e, args[n - 1]));
+    Val zip = eval_zip(e, site->span, n - site->nkw, args);
+    return strict && !val_poisoned(zip) ? check_strict(e, site, zip) : zip;
+}
+
+/* An iterator has a state that changes; where an __iter__ returns one, a loop begins with it. */
+Val fn_iter(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    if (strcmp(e->frame->inst->f->name, "__iter__") != 0)
+        return e_fail(e, site->span, "write a for loop", DIAG_NOT_IN_KERNEL, site->name);
+    return bind_args(e, site, n, args, 1, &x) ? eval_iter(e, site->span, x) : val_poison(e);
 }
 
 Val fn_reversed(Eval *e, const CallSite *site, uint32_t n, const Val *args) {

@@ -33,6 +33,10 @@ Val val_items(Eval *e, Val v) {
     if (val_poisoned(v)) return v;
     if (v.ty->kind == TY_DICT) return dict_part(e, v, DICT_KEYS);
     if (v.ty->kind == TY_RECORD) return record_tuple(e, (PySpan){0}, v);
+    if (v.ty->kind == TY_INSTANCE) {
+        Val it = instance_special(e, (PySpan){0}, v, "__iter__", (Val){0});
+        return it.ty ? it : v;
+    }
     if (v.ty->kind != TY_OBJECT || !is_container(e, v, &kind)) return v;
     if (kind == HOST_DICT) return dict_part(e, dict_known(e, v), DICT_KEYS);
     HostRef items = e->host->items(e->host->self, v.ty->obj);

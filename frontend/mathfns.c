@@ -363,7 +363,8 @@ Val fn_factorial(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 /* param: 0 comb, 1 perm */
 Val fn_comb(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Ref x[2];
-    if (!ints_as_i64(e, site, n, args, 2, x)) return val_poison(e);
+    bool all = site->fn->param && ((n == 1 && !site->nkw) || (n == 2 && args[1].ty->kind == TY_NONE)); /* n! */
+    if (!ints_as_i64(e, site, all ? 2 : n, all ? (Val[]){args[0], args[0]} : args, 2, x)) return val_poison(e);
     Ref zero = e_int(e, T_I64, 0), one = e_int(e, T_I64, 1);
     Ref r = site->fn->param ? part_product(e, e_op2(e, OP_ADD, T_I64, e_op2(e, OP_SUB, T_I64, x[0], x[1]), one), x[0])
                             : part_comb(e, x[0], x[1]);
@@ -377,6 +378,8 @@ Val fn_prod(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"/iterable", "?start"};
     Val v[2];
     if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
+    v[0] = sequence_items(e, site->span, val_items(e, v[0]));
+    if (val_poisoned(v[0])) return v[0];
     if (!ty_is(v[0].ty, TY_TUPLE)) return bad_arg(e, site, 0, v[0], "it takes a tuple; for an array write a loop");
     Val r = v[1].ty ? v[1] : val_int(e, 1);
     for (uint32_t i = 0; i < v[0].ty->n; i++) r = eval_binary(e, site->span, PYB_MUL, r, v[0].items[i]);

@@ -302,6 +302,7 @@ static bool is_python(Eval *e, Val x, const char *name) {
     if (strcmp(name, "int") == 0) return own && (d == DT_BOOL || dt_is_int(d));
     if (strcmp(name, "float") == 0) return scalar && (d == DT_F64 || (e_numba(e) && dt_is_float(d)));
     if (strcmp(name, "complex") == 0) return scalar && (d == DT_C128 || (e_numba(e) && dt_is_complex(d)));
+    if (strcmp(name, "NoneType") == 0) return x.ty->kind == TY_NONE;
     if (strcmp(name, "tuple") == 0) return x.ty->kind == TY_TUPLE;
     if (strcmp(name, "dict") == 0 && x.ty->kind == TY_DICT) return true;
     if (strcmp(name, "range") == 0) return x.ty->kind == TY_RANGE;
@@ -326,6 +327,21 @@ static bool is_numpy(Val x, const char *name) {
     return strcmp(name, "inexact") == 0 && (k == DK_FLOAT || k == DK_COMPLEX);
 }
 
+/* The abstract classes of the module numbers: which of their instances kernels have. */
+static bool is_number(Eval *e, Val x, HostRef cls, const char *name) {
+    HostInfo module;
+    memset(&module, 0, sizeof module);
+    HostRef m = e->host->attr(e->host->self, cls, "__module__");
+    if (!val_is_scalar(x) || !m || !e->host->info(e->host->self, m, &module) || !module.text ||
+        strcmp(module.text, "numbers") != 0)
+        return false;
+    DKind k = dtype_info[x.ty->dtype].kind;
+    bool whole = k == DK_INT || k == DK_UINT || (k == DK_BOOL && x.ty->weak); /* np.bool_ is no number */
+    if (strcmp(name, "Integral") == 0 || strcmp(name, "Rational") == 0) return whole;
+    if (strcmp(name, "Real") == 0) return whole || k == DK_FLOAT;
+    return whole || k == DK_FLOAT || k == DK_COMPLEX; /* Number, Complex */
+}
+
 bool instance_of(Eval *e, Val x, Val cls, bool *known) {
     HostInfo info;
     if (cls.ty->kind == TY_TUPLE) {
@@ -336,11 +352,14 @@ bool instance_of(Eval *e, Val x, Val cls, bool *known) {
     if (cls.ty->kind == TY_NONE) return x.ty->kind == TY_NONE;
     if (cls.ty->kind == TY_DTYPE) return val_is_scalar(x) && !x.ty->weak && x.ty->dtype == cls.ty->dtype;
     if (!host_info(e, cls, &info)) *known = false;
+    if (info.type_name && strcmp(info.type_name, "UnionType") == 0) /* int | float */
+        return instance_of(e, x, val_object(e, e->host->attr(e->host->self, cls.ty->obj, "__args__")), known);
     if (info.kind == HOST_NAMED && strncmp(info.path, "builtins.", 9) == 0) return is_python(e, x, info.path + 9);
     *known &= info.kind == HOST_CLASS;
     if (!*known) return false;
     HostRef own = class_of(e, x);
-    return (own && e->host->subclass(e->host->self, own, cls.ty->obj)) || (info.text && is_numpy(x, info.text));
+    return (own && e->host->subclass(e->host->self, own, cls.ty->obj)) ||
+           (info.text && (is_numpy(x, info.text) || is_number(e, x, cls.ty->obj, info.text)));
 }
 
 Val fn_isinstance(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -349,6 +368,29 @@ Val fn_isinstance(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);
     bool r = instance_of(e, x[0], x[1], &known);
     return known ? val_bool(e, r) : bad_arg(e, site, 1, x[1], "it takes classes, or a tuple of classes");
+}
+
+/* Of types of numbers, as isinstance() of a number of that type. */
+static bool subclass_of(Eval *e, Val cls, Val of, bool *known) {
+    HostInfo info;
+    if (of.ty->kind == TY_TUPLE) {
+        bool any = false;
+        for (uint32_t i = 0; i < of.ty->n; i++) any |= subclass_of(e, cls, of.items[i], known);
+        return any;
+    }
+    if (cls.ty->kind == TY_DTYPE && !cls.ty->record)
+        return instance_of(e, (Val){.ty = ty_scalar(e->types, val_dtype(cls), false)}, of, known);
+    bool classes = host_info(e, cls, &info) && (info.kind == HOST_CLASS || info.kind == HOST_NAMED);
+    *known &= classes && host_info(e, of, &info) && (info.kind == HOST_CLASS || info.kind == HOST_NAMED);
+    return *known && e->host->subclass(e->host->self, cls.ty->obj, of.ty->obj);
+}
+
+Val fn_issubclass(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[2];
+    bool known = true;
+    if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);
+    bool r = subclass_of(e, x[0], x[1], &known);
+    return known ? val_bool(e, r) : bad_arg(e, site, 1, x[1], "it takes classes that are known when compiling");
 }
 
 Val fn_itself(Eval *e, const CallSite *site, uint32_t n, const Val *args) {

@@ -108,6 +108,48 @@ static Val step_map(const Step *s) {
     return d;
 }
 
+/* A set's items differ: constants are told apart here. Of values at run time only `in` needs no number. */
+static Val set_with(const Step *s, Val set, Val item, bool only_tested) {
+    Eval *e = s->e;
+    if (val_poisoned(set) || val_poisoned(item)) return val_poison(e);
+    for (uint32_t i = 0; i < set.ty->n; i++) {
+        Val same = eval_compare(e, s->span, PYC_EQ, set.items[i], item);
+        if (val_poisoned(same)) return same;
+        if (val_const(same) && same.i) return set;
+        if (!val_const(same) && !only_tested)
+            return refuse(s, "this set", "how many of its items differ is known at run time only", "use a tuple");
+    }
+    return eval_binary(e, s->span, PYB_ADD, set, val_tuple(e, 1, &item));
+}
+
+static bool is_only_tested(const Step *s) {
+    const PyFunc *f = s->fr->inst->f;
+    for (PyRef r = 1; r < f->instrs.n; r++) {
+        const PyInstr *in = &f->instrs.at[r];
+        for (uint32_t k = 0; k < in->nargs; k++)
+            if (&f->instrs.at[in->args[k]] == s->in && !(in->op == PY_CONTAINS && k == 1)) return false;
+    }
+    return true;
+}
+
+static Val step_set(const Step *s) {
+    Val *items, set = val_tuple(s->e, 0, NULL);
+    if (!args_from(s, 0, &items)) return val_poison(s->e);
+    bool only_tested = is_only_tested(s);
+    for (uint32_t i = 0; i < s->in->nargs; i++) set = set_with(s, set, items[i], only_tested);
+    return set;
+}
+
+static Val step_set_update(const Step *s) {
+    Val set = arg(s, 0), items = arg(s, 1);
+    if (val_poisoned(set) || val_poisoned(items)) return val_poison(s->e);
+    items = sequence_items(s->e, s->span, val_items(s->e, items));
+    if (val_poisoned(items) || items.ty->kind != TY_TUPLE)
+        return e_fail(s->e, s->span, "unpack a tuple", DIAG_NOT_UNPACKABLE, e_text(s->e, items));
+    for (uint32_t i = 0; i < items.ty->n; i++) set = set_with(s, set, items.items[i], false);
+    return set;
+}
+
 /* f(*t, x); in a comprehension the length differs between iterations, and the PHI reports it. */
 static Val step_append(const Step *s) {
     Val a = arg(s, 0), item = arg(s, 1);
@@ -446,10 +488,33 @@ static Val step_unary(const Step *s) {
     }
 }
 
+static bool is_type_call(const Step *s, PyRef r) {
+    const PyInstr *in = &s->fr->inst->f->instrs.at[r];
+    const char *name = in->op == PY_CALL ? callee_name(s, in->args[0]) : NULL;
+    return name && strcmp(name, "type") == 0;
+}
+
+/* type(x) == np.float64: of a Python float it's float, which is another type though it is an equal dtype. Types are
+ * also compared by `is`. */
+static Val compare_types(const Step *s, Val x, Val y) {
+    bool left = is_type_call(s, s->in->args[0]), right = is_type_call(s, s->in->args[1]);
+    if ((!left && !right) || val_poisoned(x) || val_poisoned(y)) return (Val){0};
+    bool one = x.ty->kind == TY_DTYPE, other = y.ty->kind == TY_DTYPE, differ;
+    if (s->in->op == PY_COMPARE) {
+        if (one == other || (s->in->imm != PYC_EQ && s->in->imm != PYC_NE)) return (Val){0};
+        differ = s->in->imm == PYC_NE;
+        return x.ty->kind == TY_OBJECT || y.ty->kind == TY_OBJECT ? val_bool(s->e, differ) : (Val){0};
+    }
+    if (!one && !other) return (Val){0};
+    return val_bool(s->e, (x.ty == y.ty) != (s->in->imm != 0));
+}
+
 /* Operations of two operands, which are read in the order of the source. */
 static Val step_binary(const Step *s) {
     Eval *e = s->e;
     Val x = arg(s, 0), y = arg(s, 1);
+    Val types = s->in->op == PY_COMPARE || s->in->op == PY_IS ? compare_types(s, x, y) : (Val){0};
+    if (types.ty) return types;
     switch ((PyOp)s->in->op) {
     case PY_BINARY: return eval_binary(e, s->span, (PyBinary)s->in->imm, x, y);
     case PY_COMPARE: return eval_compare(e, s->span, (PyCompare)s->in->imm, x, y);
@@ -460,13 +525,15 @@ static Val step_binary(const Step *s) {
 
 /* Displays, and what Python has beyond a kernel's values. */
 static Val step_collection(const Step *s) {
-    static const char why[] = "a kernel's values are numbers, arrays and tuples";
     switch ((PyOp)s->in->op) {
     case PY_TUPLE:
     case PY_LIST: return step_tuple(s);
-    case PY_SET: return step_tuple(s); /* for `in` and loops */
-    case PY_SET_ADD:
-    case PY_SET_UPDATE: return refuse(s, "a set", why, "use a tuple");
+    case PY_SET: return step_set(s);
+    case PY_SET_UPDATE: return step_set_update(s);
+    case PY_SET_ADD: {
+        Val set = arg(s, 0), item = arg(s, 1);
+        return set_with(s, set, item, false);
+    }
     case PY_MAP: return step_map(s);
     case PY_MAP_ADD: {
         Val d = arg(s, 0), key = arg(s, 1), value = arg(s, 2);

@@ -80,7 +80,7 @@ static bool starts(const char *s, const char *with) { return strncmp(s, with, st
 static bool gives_view(const DevFn *fn) {
     return fn->call == fn_array_view || fn->call == fn_array_reshape || fn->call == fn_array_ravel ||
            fn->call == fn_array_transpose || fn->call == fn_array_swapaxes || (fn->call == fn_np_array && fn->param) ||
-           fn->call == fn_np_part || fn->call == fn_ndenumerate;
+           fn->call == fn_np_part || fn->call == fn_small_array_view || fn->call == fn_ndenumerate;
 }
 
 /* Only reads its arrays, and gives an array of its own, if any. */
@@ -88,7 +88,7 @@ static bool only_reads(const DevFn *fn) {
     return fn &&
            (starts(fn->path, "numpy.") || starts(fn->path, "ndarray.") || starts(fn->path, "builtins.") ||
             starts(fn->path, "math.")) &&
-           fn->call != fn_array_fill && fn->call != fn_np_running;
+           fn->call != fn_array_fill && fn->call != fn_small_array_change && fn->call != fn_np_running;
 }
 
 /* What a call may do: store to arrays of the thread's own that it gets, give one that is memory of its own. */

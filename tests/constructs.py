@@ -8,6 +8,9 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import itertools
+import math
+import numbers
 import operator
 import types
 from collections import namedtuple
@@ -1709,3 +1712,321 @@ def k_items_keep_their_types(a, o, n, large, half):
     for x in (large, i):
         s += x + large  # int32 wraps, a Python integer takes int32's type
     o[i] = s + sum(x for x in (half, i)) + sum(x * n for x in (i, half))
+
+
+def k_set_comp(a, o, n):
+    i = gpu.grid(1)
+    s = {k % 3 for k in range(7)}
+    o[i] = 1 if i in s else 0
+    o[i] += len(s)
+
+
+def k_set_display(a, o, n):
+    i = gpu.grid(1)
+    o[i] = 1 if i in {1, 2, 3} else 0
+
+
+def k_zip_strict(a, o, n):
+    i = gpu.grid(1)
+    s = 0
+    for x, y in zip((1, 2), (i, 4), strict=True):
+        s += x * y
+    o[i] = s
+
+
+def k_range_obj(a, o, n):
+    i = gpu.grid(1)
+    r = range(2, 20, 3)
+    q = r[1:4]
+    o[i] = len(r) + r[2] + (i in r) * 7 + q[0] + len(q) + r[-1] + r.start + r.step + r.index(8) + r.count(5)
+
+
+def k_int_methods(a, o, n):
+    i = gpu.grid(1)
+    o[i] = (
+        i.bit_length()
+        + i.bit_count() * 10
+        + (5).bit_length()
+        + (-i).bit_length()
+        + i.conjugate()
+        + i.real
+        + i.numerator
+        + i.denominator
+    )
+
+
+def k_math_prod(a, o, n):
+    i = gpu.grid(1)
+    o[i] = math.prod((i, 2, 3)) + math.prod(range(1, 5)) + math.prod((2, i), start=3)
+
+
+def k_comb(a, o, n):
+    i = gpu.grid(1)
+    o[i] = math.comb(i, 2) + math.perm(i, 2) + math.comb(5, 2) + math.perm(4) + math.comb(i + 5, i)
+
+
+def k_operator(a, o, n):
+    i = gpu.grid(1)
+    o[i] = (
+        operator.add(i, 2)
+        + operator.mul(i, 3)
+        + operator.itemgetter(1)((1, i))
+        + operator.neg(i)
+        + operator.floordiv(i, 2)
+        + operator.mod(i, 3)
+        + operator.lt(i, 3)
+        + operator.and_(i, 6)
+        + operator.truth(i)
+        + operator.getitem((1, i), 1)
+        + operator.index(i)
+        + operator.contains((1, 2), i)
+        + operator.xor(i, 5)
+        + operator.inv(i)
+        + operator.pos(i)
+        + operator.not_(i)
+        + operator.concat((1,), (i,))[1]
+        + operator.countOf((1, i), 1)
+        + operator.abs(i)
+    )
+
+
+def k_methodcaller(a, o, n):
+    i = gpu.grid(1)
+    o[i] = operator.methodcaller("conjugate")(complex(i, 1)).imag + operator.attrgetter("real")(complex(i, 1))
+
+
+def k_product(a, o, n):
+    i = gpu.grid(1)
+    s = 0
+    for x, y in itertools.product((1, 2), (i, 4)):
+        s += x * y
+    for x, y in itertools.product(range(2), repeat=2):
+        s += x * 10 + y * i
+    o[i] = s
+
+
+def k_chain(a, o, n):
+    i = gpu.grid(1)
+    s = 0
+    for x in itertools.chain((1, 2), (i, 4.5)):
+        s = s * 2 + x
+    for x in itertools.repeat(i, 3):
+        s += x
+    for x in itertools.accumulate((1, i, 3)):
+        s += x * 3
+    for x, y in itertools.pairwise((1, i, 3)):
+        s += x * y
+    o[i] = s
+
+
+def k_itertools2(a, o, n):
+    i = gpu.grid(1)
+    s = 0
+    for x, y in itertools.combinations((1, i, 3), 2):
+        s += x * y
+    for x, y in itertools.permutations((1, i, 3), 2):
+        s += x * y * 2
+    for x in itertools.islice((1, i, 3, 4), 1, 3):
+        s += x
+    for x, y in itertools.zip_longest((1, i), (3,), fillvalue=7):
+        s += x * y
+    for x in itertools.starmap(lambda p, q: p * q, ((1, i), (2, 3))):
+        s += x
+    for x in itertools.compress((1, i, 3), (1, 0, 1)):
+        s += x
+    o[i] = s
+
+
+def k_count(a, o, n):
+    i = gpu.grid(1)
+    s = 0
+    for k, x in zip(itertools.count(2), (i, 5)):
+        s += k * x
+    o[i] = s
+
+
+class Hue(enum.Flag):
+    R = 1
+    G = 2
+    B = 4
+
+
+@given(Hue.R | Hue.B)
+def k_flag(a, o, n, c):
+    i = gpu.grid(1)
+    o[i] = 1 if c & Hue.R else 0
+    if Hue.G in c:
+        o[i] += 2
+    if Hue.B in c:
+        o[i] += 4
+    if (c & ~Hue.R) == Hue.B:
+        o[i] += 8
+    o[i] += c.value * 100
+
+
+class Both:
+    K = 5
+
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    @staticmethod
+    def s(k):
+        return k * 2
+
+    @classmethod
+    def make(cls, k):
+        return cls(k, k + cls.K)
+
+    @property
+    def norm(self):
+        return self.x * self.x + self.y
+
+    def __call__(self, k):
+        return self.x + k
+
+    def __add__(self, o):
+        return Both(self.x + o.x, self.y + o.y)
+
+    def __radd__(self, o):
+        return Both(self.x + o, self.y)
+
+    def __getitem__(self, k):
+        return self.x if k == 0 else self.y
+
+    def __len__(self):
+        return 2
+
+    def __iter__(self):
+        return iter((self.x, self.y))
+
+    def __bool__(self):
+        return self.x > 3
+
+    def __eq__(self, o):
+        return self.x == o.x
+
+    def __lt__(self, o):
+        return self.x < o.x
+
+    def __neg__(self):
+        return Both(-self.x, -self.y)
+
+    def __contains__(self, k):
+        return self.x == k
+
+    def __abs__(self):
+        return self.x + self.y
+
+    def __float__(self):
+        return float(self.x)
+
+    def __int__(self):
+        return int(self.x)
+
+    def __matmul__(self, o):
+        return self.x * o.x + self.y * o.y
+
+    def __hash__(self):
+        return 1
+
+
+def k_class1(a, o, n):
+    i = gpu.grid(1)
+    v = Both.make(i)
+    o[i] = Both.s(3) + v.norm + v(4) + Both.K + v.K + (v + v).y + (3 + v).x + v[1] + v[0] + len(v)
+
+
+def k_class_iter(a, o, n):
+    i = gpu.grid(1)
+    v = Both(i, 2)
+    s = 0
+    for x in v:
+        s = s * 10 + x
+    x, y = v
+    o[i] = s + x + y
+
+
+def k_class_bool(a, o, n):
+    i = gpu.grid(1)
+    v = Both(i, 2)
+    if v:
+        o[i] = 1
+    if not v:
+        o[i] += 2
+    o[i] += (v == Both(3, 1)) * 4 + (v != Both(3, 1)) * 8 + (v < Both(5, 1)) * 16 + (v > Both(5, 1)) * 32
+
+
+def k_class_misc(a, o, n):
+    i = gpu.grid(1)
+    v = Both(i, 2)
+    o[i] = (-v).x + (i in v) + abs(v) + float(v) + int(v) + v @ v + bool(v) + sum(v) + max(v) + tuple(v)[1]
+
+
+def k_type(a, o, n):
+    i = gpu.grid(1)
+    x = 1.5
+    y = np.float64(2)
+    o[i] = (
+        (type(x) == float)
+        + 2 * (type(x) == np.float64)
+        + 4 * (type(y) == np.float64)
+        + 8 * (type(a[i]) == np.float32)
+        + 16 * isinstance(x, float)
+        + 32 * isinstance(y, float)
+        + 64 * (type(i) is int)
+        + 128 * isinstance(a[i], np.floating)
+        + 256 * isinstance(y, (int, np.float64))
+        + 512 * isinstance(i, int | float)
+        + 1024 * (type(y) is float)
+        + 2048 * (type(True) is bool)
+        + 4096 * (type((1, 2)) is tuple)
+        + 8192 * (type(i > 2) == bool)
+    )
+
+
+def k_isinst(a, o, n):
+    i = gpu.grid(1)
+    o[i] = (
+        isinstance(a, np.ndarray)
+        + 2 * isinstance(a[i] > 1, np.bool_)
+        + 4 * isinstance(i > 1, bool)
+        + 8 * isinstance(np.int32(3), np.integer)
+        + 16 * isinstance(3, np.integer)
+        + 32 * isinstance(None, type(None))
+        + 64 * issubclass(np.float32, np.floating)
+        + 128 * isinstance("s", str)
+        + 256 * (a.dtype == np.float32)
+        + 512 * (type(a[i]) is np.float32)
+        + 1024 * isinstance(np.float64(1), float)
+    )
+
+
+def k_isnum(a, o, n):
+    i = gpu.grid(1)
+    o[i] = (
+        isinstance(i, numbers.Number)
+        + 2 * isinstance(i, numbers.Integral)
+        + 4 * isinstance(1.5, numbers.Real)
+        + 8 * isinstance(a[i], numbers.Real)
+        + 16 * isinstance(1j, numbers.Complex)
+        + 32 * isinstance(1.5, numbers.Integral)
+    )
+
+
+def k_combinations_again(a, o, n):
+    i = gpu.grid(1)
+    o[i] = sum(x * y for x, y in itertools.combinations_with_replacement((1, i, 3), 2)) + len(tuple(iter_of(i)))
+
+
+class Steps:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return iter(range(3))
+
+
+def iter_of(n):
+    return [x + n for x in Steps(n)]

@@ -105,8 +105,9 @@ static const char *intrinsic_path(PyHost *h, PyObject *o) {
 
 /* Modules of this package whose functions kernels call. */
 static const char *const for_kernels[] = {
-    "gpu.random",    "gpu._vectors",  "gpu.cuda._hints",    "gpu.cuda._rounding", "gpu.cuda._special",
-    "gpu.cuda.bf16", "gpu.cuda.fp16", "gpu.cuda.libdevice", "gpu.numba._plain",
+    "gpu.random",      "gpu._sequences",     "gpu._smallarrays",   "gpu._vectors",
+    "gpu.cuda._hints", "gpu.cuda._special",  "gpu.cuda._rounding", "gpu.cuda.bf16",
+    "gpu.cuda.fp16",   "gpu.cuda.libdevice", "gpu.numba._plain",
 };
 
 static bool is_for_kernels(const char *module) {
@@ -122,9 +123,11 @@ static const char *library_path(PyHost *h, PyObject *o) {
     PyTypeObject *type = Py_TYPE(o);
     const char *name = NULL, *module = NULL;
     if (PyType_Check(o) && strcmp(((PyTypeObject *)o)->tp_name, "numpy.dtype") != 0) {
-        static const char *const callables[] = {"functools.partial", "operator.itemgetter", "operator.attrgetter"};
+        static const char *const callables[] = {"functools.partial", "operator.itemgetter", "operator.attrgetter",
+                                                "operator.methodcaller"};
         for (size_t i = 0; i < sizeof callables / sizeof *callables; i++)
             if (strcmp(((PyTypeObject *)o)->tp_name, callables[i]) == 0) return callables[i];
+        if (starts_with(((PyTypeObject *)o)->tp_name, "itertools.")) return ((PyTypeObject *)o)->tp_name;
         module = text_attr(h, o, "__module__");
         name = text_attr(h, o, "__name__");
         if (module && name && strcmp(module, "numba.misc.special") == 0 && strcmp(name, "prange") == 0)

@@ -1,0 +1,122 @@
+"""Functions of `itertools` and `operator` on tuples and what has a known length, written for kernels.
+
+`frontend/devfn.def` names them. What they give is a tuple, made when compiling.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+
+def itertools_chain(*iterables: Any) -> Any:
+    result = ()
+    for items in iterables:
+        result = result + tuple(items)
+    return result
+
+
+def itertools_repeat(object: Any, times: int) -> Any:
+    return (object,) * times
+
+
+def itertools_count(start: Any = 0, step: Any = 1) -> Any:
+    return range(start, 2**62, step) if step > 0 else range(start, -(2**62), step)
+
+
+def itertools_pairwise(iterable: Any) -> Any:
+    t = tuple(iterable)
+    return [(t[k], t[k + 1]) for k in range(len(t) - 1)]
+
+
+def itertools_accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
+    t = tuple(iterable) if initial is None else (initial, *iterable)
+    result = t[:1]
+    for k in range(1, len(t)):
+        result = (*result, func(result[-1], t[k]))
+    return result
+
+
+def itertools_product(*iterables: Any, repeat: int = 1) -> Any:
+    result = [()]
+    for items in iterables * repeat:
+        result = [(*x, y) for x in result for y in tuple(items)]
+    return result
+
+
+def _combinations(t: Any, r: int, again: int) -> Any:
+    if r == 0:
+        return [()]
+    if len(t) == 0:
+        return []
+    return [(t[0], *c) for c in _combinations(t[1 - again :], r - 1, again)] + _combinations(t[1:], r, again)
+
+
+def itertools_combinations(iterable: Any, r: int) -> Any:
+    return _combinations(tuple(iterable), r, 0)
+
+
+def itertools_combinations_with_replacement(iterable: Any, r: int) -> Any:
+    return _combinations(tuple(iterable), r, 1)
+
+
+def _permutations(t: Any, r: int) -> Any:
+    if r == 0:
+        return [()]
+    return [(t[k], *rest) for k in range(len(t)) for rest in _permutations(t[:k] + t[k + 1 :], r - 1)]
+
+
+def itertools_permutations(iterable: Any, r: Any = None) -> Any:
+    t = tuple(iterable)
+    return _permutations(t, len(t) if r is None else r)
+
+
+def itertools_islice(iterable: Any, *bounds: Any) -> Any:
+    return tuple(iterable)[slice(*bounds)]
+
+
+def itertools_starmap(function: Any, iterable: Any) -> Any:
+    return [function(*args) for args in tuple(iterable)]
+
+
+def itertools_compress(data: Any, selectors: Any) -> Any:
+    t, keep = tuple(data), tuple(selectors)
+    return [t[k] for k in range(min(len(t), len(keep))) if keep[k]]
+
+
+def _item(row: Any, k: int, fillvalue: Any) -> Any:
+    return row[k] if k < len(row) else fillvalue
+
+
+def itertools_zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
+    rows = [tuple(items) for items in iterables]
+    longest = max([len(row) for row in rows])
+    result = ()
+    for k in range(longest):
+        result = (*result, tuple([_item(row, k, fillvalue) for row in rows]))
+    return result
+
+
+def operator_concat(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def operator_countOf(a: Any, b: Any) -> Any:
+    count = 0
+    for x in a:
+        count += 1 if x == b else 0
+    return count
+
+
+def operator_methodcaller(name: str, *args: Any, **kwargs: Any) -> Any:
+    return lambda object: getattr(object, name)(*args, **kwargs)
+
+
+def range_index(r: Any, x: Any) -> Any:
+    if x not in r:
+        raise ValueError("the number is not in range")
+    return (x - r.start) // r.step
+
+
+def range_count(r: Any, x: Any) -> Any:
+    return 1 if x in r else 0
