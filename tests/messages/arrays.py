@@ -250,7 +250,7 @@ def doubles(x):
 # arrays.py:75:5: error: array(float64, 2d, C) has no attribute 'sorted'
 #    75 |     x.sorted()
 #       |     ^^^^^^^^
-#    help: write a loop over the elements, or call the method before the launch
+#    help: did you mean 'sort'?
 #    in kernel views(array(float64, 2d, C))
 # <<<
 # >>> message doubles(f8[::1])

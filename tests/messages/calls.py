@@ -243,10 +243,10 @@ def min_of_nothing(x):
 #    in kernel makes_an_array(array(float32, 1d, C))
 # <<<
 # >>> message sorts_an_array(f4[::1], f4[::1])
-# UnsupportedError: calls.py:90:14: error: np.sort() can't be called in a kernel
+# TypingError: calls.py:90:14: error: np.sort() needs a constant for 'shape', and this is array(float32, 1d, C)
 #    90 |     out[0] = np.sort(x)
 #       |              ^^^^^^^^^^
-#    help: sort before the launch, or write the loop
+#    help: copy it into an array of constant shape, or write the loop
 #    in kernel sorts_an_array(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message asks_the_time(f4[::1])

@@ -263,7 +263,7 @@ def dict_that_grows(out, n):
 
 @gpu.jit
 def set_that_is_made(out):
-    found = {k for k in (1, 2)}
+    found = {out[k] for k in (1, 2)}
     out[0] = 1 in found
 
 
