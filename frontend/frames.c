@@ -368,6 +368,18 @@ static void repair_uses(Frames *F, Ref v, BlockId b, uint32_t instrs) {
     }
 }
 
+/* What calls of recursions around this one pass is no operand yet. */
+static void repair_arguments(Frames *F, Ref v) {
+    for (uint32_t i = 0; i < F->e->recursions.n; i++) {
+        Recursion *r = F->e->recursions.at[i];
+        for (uint32_t k = 0; k < r->calls.n && !r->connected; k++) {
+            CallAgain *c = &r->calls.at[k];
+            for (uint32_t a = 0; !is_dead(F, c) && a < c->args.n; a++)
+                if (c->args.at[a] == v) c->args.at[a] = value_at_end(F, v, c->from);
+        }
+    }
+}
+
 static void repair(Frames *F, Ref v) {
     IrModule *m = F->m;
     uint32_t blocks = m->blocks.n, instrs = m->instrs.n;
@@ -379,6 +391,7 @@ static void repair(Frames *F, Ref v) {
             if (F->saved[k].at[i].value == v) F->at_end[F->r->calls.at[k].back] = F->saved[k].at[i].loaded;
     for (BlockId b = 0; b < blocks; b++)
         if (!m->blocks.at[b].dead) repair_uses(F, v, b, instrs);
+    repair_arguments(F, v);
 }
 
 static void repair_values(Frames *F) {
