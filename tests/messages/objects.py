@@ -592,9 +592,9 @@ def same_instance(out):
 #    in kernel dict_that_grows(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message set_that_is_made(f4[::1])
-# UnsupportedError: objects.py:266:14: error: a set is not supported in a kernel: a kernel's values are numbers, arrays and tuples
-#   266 |     found = {k for k in (1, 2)}
-#       |              ^
+# UnsupportedError: objects.py:266:13: error: this set is not supported in a kernel: how many of its items differ is known at run time only
+#   266 |     found = {out[1], out[2]}
+#       |             ^^^^^^^^^^^^^^^^
 #    help: use a tuple
 #    in kernel set_that_is_made(array(float32, 1d, C))
 # <<<
