@@ -55,6 +55,31 @@ Val fn_array_view(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 
 /* ---- shapes ------------------------------------------------------------------------------------------ */
 
+/* A size that only run time knows may be -1, too. Without one among the constants the others are made what they stand
+ * for. */
+static void fill_in_late(Eval *e, PySpan span, Val total, uint32_t n, Val *shape) {
+    Ref open[MAX_NDIM], seen = REF_NONE, one = e_int(e, T_I64, 1), below = e_int(e, T_I64, -1);
+    Val known[MAX_NDIM];
+    static const char wrong[] = "cannot reshape: one size may be -1, and no other below 0";
+    for (uint32_t k = 0; k < n; k++) {
+        open[k] = REF_NONE;
+        known[k] = shape[k];
+        if (val_const(shape[k])) continue;
+        Ref size = val_ref(e, shape[k]);
+        open[k] = e_cmp(e, PRED_EQ, size, below);
+        e_raise_if(e, span, e_cmp(e, PRED_LT, size, below), "ValueError", wrong);
+        if (seen) e_raise_if(e, span, e_op2(e, OP_AND, T_BOOL, seen, open[k]), "ValueError", wrong);
+        seen = seen ? e_op2(e, OP_OR, T_BOOL, seen, open[k]) : open[k];
+        known[k] = val_rt_int(e, e_select(e, T_I64, open[k], one, size));
+    }
+    if (!seen) return;
+    Ref others = val_ref(e, product(e, n, known));
+    Ref divisor = e_select(e, T_I64, e_cmp(e, PRED_EQ, others, e_int(e, T_I64, 0)), one, others);
+    Ref rest = val_ref(e, size_op(e, PYB_FLOORDIV, total, val_rt_int(e, divisor)));
+    for (uint32_t k = 0; k < n; k++)
+        if (open[k]) shape[k] = val_rt_int(e, e_select(e, T_I64, open[k], rest, val_ref(e, shape[k])));
+}
+
 /* One size may be -1: what the others leave. */
 static bool fill_in(Eval *e, const CallSite *site, Val total, uint32_t n, Val *shape) {
     uint32_t missing = n;
@@ -72,7 +97,10 @@ static bool fill_in(Eval *e, const CallSite *site, Val total, uint32_t n, Val *s
         }
         missing = k;
     }
-    if (missing == n) return true;
+    if (missing == n) {
+        fill_in_late(e, site->span, total, n, shape);
+        return true;
+    }
     shape[missing] = val_int(e, 1);
     shape[missing] = size_op(e, PYB_FLOORDIV, total, product(e, n, shape));
     return true;

@@ -8,7 +8,7 @@ from pathlib import Path
 import gpu
 import numpy as np
 import pytest
-from gpu import cuda, types
+from gpu import _nvrtc, cuda, types
 
 HOST = """
 define float @axpb(float %a, i16 signext %b) {
@@ -228,10 +228,10 @@ def test_declarations() -> None:
         gpu.declare_device("f", "int32(complex64)")
     with pytest.raises(ValueError, match="symbol"):
         gpu.declare_device("no name", "int32()")
-    with pytest.raises(NotImplementedError, match="nvcc"):
-        cuda.declare_device("f", "int32()", link=cuda.CUSource("int f() {}"))
-    with pytest.raises(NotImplementedError, match="nvcc"):
-        gpu.jit(link="f.cu")(lambda: None)
+    with pytest.raises(RuntimeError, match="CUDA C has the ending"):
+        gpu.jit(link="f.cuh")(lambda: None)
+    with pytest.raises(NotImplementedError, match="LTO-IR"):
+        cuda.declare_device("f", "int32()", link=cuda.LTOIR(b""))
     with pytest.raises(ValueError, match="neither PTX"):
         gpu.declare_device("f", "int32()", link=b"something else")
     with pytest.raises(OSError):
@@ -259,3 +259,45 @@ def test_what_cant_be_linked(device: str, link: bytes | None, message: str) -> N
 
     with gpu.device(device), pytest.raises(gpu.CompileError, match=message):
         k[1, 1](np.zeros(1, "i4"))
+
+
+# ---- CUDA C
+
+needs_nvrtc = pytest.mark.skipif(_nvrtc.library() is None, reason="NVRTC isn't installed")
+CUDA_C = """
+#include <cuda_fp16.h>
+#include "three.h"
+extern "C" __device__ int triple(int *result, int x) { *result = x * THREE; return 0; }
+extern "C" __device__ float halved(float x) { return __half2float(__float2half(x)) / 2; }
+"""
+
+
+@needs_nvrtc
+def test_cuda_c_is_compiled_and_linked(tmp_path: Path) -> None:
+    (tmp_path / "three.h").write_text("#define THREE 3\n")
+    (tmp_path / "f.cu").write_text(CUDA_C)
+    triple = cuda.declare_device("triple", "int32(int32)", link=str(tmp_path / "f.cu"))
+    halved = gpu.declare_device("halved", "float32(float32)", link=tmp_path / "f.cu")
+
+    @cuda.jit
+    def kernel(x, y):
+        i = cuda.grid(1)
+        x[i] = triple(x[i])
+        y[i] = halved(y[i])
+
+    x, y = np.arange(4, dtype=np.int32), np.arange(4, dtype=np.float32)
+    with gpu.device("emulated"):
+        kernel[1, 4](x, y)
+    assert (x.tolist(), y.tolist()) == ([0, 3, 6, 9], [0, 0.5, 1, 1.5])
+
+
+@needs_nvrtc
+def test_errors_of_cuda_c_are_shown() -> None:
+    with pytest.raises(RuntimeError, match=r"(?s)can't compile mine.*mine\(1\): error.*oops"):
+        cuda.declare_device("f", "int32()", link=cuda.CUSource("int f() { return oops; }", "mine"))
+
+
+def test_cuda_c_without_nvrtc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_nvrtc, "library", lambda: None)
+    with pytest.raises(NotImplementedError, match=r"pip install nvidia-cuda-nvrtc.*nvcc -ptx"):
+        cuda.declare_device("f", "int32()", link=cuda.CUSource("int f() {}"))

@@ -271,3 +271,42 @@ def test_a_handle_is_sent_as_bytes_with_its_place():
     again = pickle.loads(pickle.dumps(made))
     assert (again.base, again.size, again.offset) == (None, 24, 512)
     assert bytes(again.handle) == bytes(64)
+
+
+# ---- shapes and strides as Numba has them
+
+
+def test_a_transpose_is_a_packed_copy():
+    x = cuda.to_device(np.arange(20.0).reshape(4, 5))
+    turned = x[::2, ::2].T
+    assert (turned.shape, turned.strides) == ((3, 2), (16, 8))
+    x[0, 0] = 100
+    assert turned.copy_to_host().tolist() == [[0, 10], [2, 12], [4, 14]]
+
+
+def test_what_is_like_a_view_has_its_order():
+    view = np.zeros((10, 12), order="F")[::2, ::2]
+    for like in (cuda.device_array_like, cuda.mapped_array_like, cuda.pinned_array_like):
+        assert like(view).strides == np.zeros_like(view).strides == (8, 40)
+
+
+def test_repeated_arrays_stay_repeated():
+    x = cuda.to_device(np.broadcast_to(np.array([[1.0], [2.0]]), (2, 3)))
+    assert (x.strides, x._numba_type_.layout, x._memory.nbytes) == ((8, 0), "A", 16)
+    assert x.copy_to_host().tolist() == [[1, 1, 1], [2, 2, 2]]
+
+
+def test_one_size_of_a_shape_that_is_passed_may_be_open():
+    @cuda.jit
+    def shaped(x, shape, out):
+        y = x.reshape(shape)
+        out[0], out[1] = y.shape[0], y.shape[1]
+
+    out = np.zeros(2, np.int64)
+    for shape, found in [((-1, 6), [4, 6]), ((8, -1), [8, 3]), ((4, 6), [4, 6])]:
+        shaped[1, 1](np.zeros(24), shape, out)
+        assert out.tolist() == found
+    for shape in [(-1, -1), (-2, -12), (5, -1)]:
+        with pytest.raises(ValueError, match="cannot reshape"):
+            shaped[1, 1](np.zeros(24), shape, out)
+            cuda.synchronize()

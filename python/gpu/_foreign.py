@@ -25,10 +25,6 @@ KINDS = {
     ".ptx": PTX, ".cubin": CUBIN, ".fatbin": FATBIN, ".o": OBJECT, ".a": LIBRARY, ".lib": LIBRARY,
     ".bc": LLVM, ".ll": LLVM,
 }  # fmt: skip
-NO_NVRTC = (
-    "CUDA C is compiled by NVRTC or nvcc, and neither is part of this package: compile it first, as in "
-    "`nvcc -ptx -rdc=true -arch=sm_80 f.cu`, and link the .ptx"
-)
 
 
 class LinkableCode:
@@ -77,11 +73,11 @@ class Archive(LinkableCode):
 
 
 class CUSource(LinkableCode):
-    """CUDA C: it is refused where it is linked, since nothing here compiles it."""
+    """CUDA C, which NVRTC compiles where it is installed."""
 
 
 class LTOIR(LinkableCode):
-    """NVVM's own code for link-time optimisation, which is refused likewise."""
+    """NVVM's own code for link-time optimisation, which is refused where it is linked."""
 
 
 def _kind_of(data: bytes, name: str) -> int:
@@ -103,16 +99,21 @@ def _kind_of(data: bytes, name: str) -> int:
 
 def _read(item: Any) -> Link:
     if isinstance(item, LinkableCode):
+        if isinstance(item, CUSource):
+            return _compiled(item.data, item.name, ())
         if item.kind is None:
-            raise NotImplementedError(NO_NVRTC if isinstance(item, CUSource) else "LTO-IR can't be linked: link PTX")
+            raise NotImplementedError("LTO-IR can't be linked: link PTX")
         return item.kind, item.data, item.name
     if isinstance(item, (bytes, bytearray, memoryview)):
         data = bytes(item)
         return _kind_of(data, "this code"), data, "<bytes>"
     path = os.fspath(item)
     ending = os.path.splitext(path)[1].lower()
-    if ending in (".cu", ".c", ".cpp", ".cuh"):
-        raise NotImplementedError(f"{path}: {NO_NVRTC}")
+    if ending == ".cu":
+        with open(path, "rb") as file:
+            return _compiled(file.read(), path, (os.path.dirname(os.path.abspath(path)),))
+    if ending in (".c", ".cpp", ".cuh", ".h"):
+        raise RuntimeError(f"{path}: a file {ending} isn't code to link; CUDA C has the ending .cu")
     if ending == ".ltoir":
         raise NotImplementedError(f"{path}: LTO-IR can't be linked; link PTX")
     with open(path, "rb") as file:
@@ -121,14 +122,21 @@ def _read(item: Any) -> Link:
     return _kind_of(data, path) if kind is None else kind, data, path
 
 
+def _compiled(source: bytes, name: str, include: tuple[str, ...]) -> Link:
+    """PTX of CUDA C."""
+    from ._nvrtc import compile_cuda
+
+    return PTX, compile_cuda(source, name, include), name
+
+
 def read_links(link: Any) -> tuple[Link, ...]:
     """Read what ``link=`` names.
 
     Parameters
     ----------
     link : path, bytes, `LinkableCode`, or a list, tuple or set of those
-        Files are told by their ending: ``.ptx``, ``.cubin``, ``.fatbin``, ``.o``, ``.a``, ``.bc``, ``.ll``; code in
-        memory by how it begins.
+        Files are told by their ending: ``.ptx``, ``.cubin``, ``.fatbin``, ``.o``, ``.a``, ``.bc``, ``.ll``, and
+        ``.cu``, which NVRTC compiles; code in memory by how it begins.
 
     Returns
     -------
@@ -137,7 +145,9 @@ def read_links(link: Any) -> tuple[Link, ...]:
     Raises
     ------
     NotImplementedError
-        CUDA C and LTO-IR.
+        LTO-IR; CUDA C where NVRTC isn't installed.
+    RuntimeError
+        CUDA C with errors.
     ValueError
         Bytes that are no code.
     OSError
@@ -288,7 +298,7 @@ def declare_device(name: str, signature: Any, link: Any = None, *, abi: str = "c
     TypeError
         A signature without a result, or with a type that C doesn't have.
     NotImplementedError
-        CUDA C, LTO-IR, or another ABI.
+        LTO-IR, or another ABI; CUDA C where NVRTC isn't installed.
     ValueError, OSError
         Code that can't be read, a library without the function.
     """

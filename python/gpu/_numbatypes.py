@@ -38,6 +38,11 @@ _OBJECTS = """
 """
 
 
+def names() -> frozenset[str]:
+    """All of them."""
+    return frozenset(_CLASSES.split()) | frozenset(_OBJECTS.split())
+
+
 def stand_in(name: str, base: Any) -> Any:
     """What stands for a name of `_CLASSES` or `_OBJECTS`: a class of types that no value has, or a type by its name.
 
@@ -46,15 +51,8 @@ def stand_in(name: str, base: Any) -> Any:
     name : str
     base : type
         The class of all types.
-
-    Raises
-    ------
-    AttributeError
-        ``numba.types`` has no such name.
     """
     if name in _CLASSES.split():
         doc = "Of Numba's compiler: no kernel has values of this type."
         return type(base)(name, (base,), {"_test": staticmethod(lambda kind: False), "__doc__": doc})
-    if name in _OBJECTS.split():
-        return base(name)
-    raise AttributeError(f"module 'gpu.types' has no attribute '{name}'")
+    return base(name)

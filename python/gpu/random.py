@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     xoroshiro128p_dtype: Any
+
+
 __all__ = [
     "create_xoroshiro128p_states",
     "init_xoroshiro128p_states",
@@ -275,7 +277,9 @@ def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, s
 
 def __getattr__(name: str) -> Any:
     if name != "xoroshiro128p_dtype":
-        raise AttributeError(f"module 'gpu.random' has no attribute '{name}'")
+        from .cuda._refused import refusal
+
+        raise refusal("random", name)
     import numpy as np
 
     return np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)

@@ -38,8 +38,23 @@ if TYPE_CHECKING:
 globals().update({name: DType(of) for name, of in ALIASES.items() if name.isidentifier() and name not in dtypes})
 none = void
 # What types of the host are: numba.types has them under names with these prefixes.
-_OF_PYTHON = {"py_bool": bool_, "py_int": int64, "py_float": float64, "py_complex": complex128}
+_OF_PYTHON = {
+    "bool": bool_,
+    "np_long": int64,
+    "np_ulong": uint64,
+    "py_bool": bool_,
+    "py_int": int64,
+    "py_float": float64,
+    "py_complex": complex128,
+}
 _PREFIXES = ("np_", "c_", "py_")
+
+
+def inside() -> frozenset[str]:
+    """Names that only Numba's compiler and its extensions use; a look finds a stand-in."""
+    from ._numbatypes import names
+
+    return names() | {"bool"}
 
 
 def __getattr__(name: str) -> Any:
@@ -48,8 +63,11 @@ def __getattr__(name: str) -> Any:
     prefix = next((p for p in _PREFIXES if name.startswith(p)), "")
     found = _OF_PYTHON.get(name) or (globals().get(name[len(prefix) :]) if prefix else None)
     if not isinstance(found, (DType, frozenset)):
-        from ._numbatypes import stand_in
+        from ._numbatypes import names, stand_in
+        from .cuda._refused import refusal
 
+        if name not in names():
+            raise refusal("types", name)
         found = stand_in(name, Type)
     globals()[name] = found
     return found

@@ -96,6 +96,13 @@ def jit(func_or_sig: Any = None, device: bool = False, inline: Any = "never", li
             if not any(value is n or (type(value) is type(n) and value == n) for n in neutral):
                 raise NotImplementedError(f"cuda.jit: {name}={value!r} isn't supported; leave it out")
     given = {name: value for name, value in options.items() if value is not None}
+    if given.get("debug") and given.get("lineinfo"):
+        from warnings import warn
+
+        from .errors import NumbaInvalidConfigWarning
+
+        text = "debug and lineinfo are mutually exclusive in Numba; here debug checks, and lines are there in any case"
+        warn(text, NumbaInvalidConfigWarning, stacklevel=2)
     if isinstance(given.get("fastmath"), (set, dict)):
         given["fastmath"] = bool(given["fastmath"])
     if isinstance(func_or_sig, Dispatcher):
@@ -147,6 +154,11 @@ def _check_numba_options(options: dict[str, Any]) -> None:
         raise TypeError(f"shared_memory_carveout is an integer or a name, and this is {carveout!r}")
     if isinstance(carveout, int) and not -1 <= carveout <= 100:
         raise ValueError(f"Carveout value must be between -1 and 100, and this is {carveout}")
+
+
+def literal_unroll(container: Any) -> Any:
+    """The tuple itself: loops over tuples of different types are unrolled in any case."""
+    return container
 
 
 class DeprecationError(Exception):
@@ -248,10 +260,10 @@ _LATER = {
         "set_memory_manager",
     ],
     ".._device": ["MemoryInfo"],
-    ".cudadrv.error": ["CudaSupportError"],
+    ".cudadrv.error": ["CudaSupportError", "KernelRuntimeError"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
-_SUBMODULES = ("args", "bf16", "config", "cudadrv", "errors", "fp16", "libdevice", "testing")
+_SUBMODULES = ("args", "bf16", "compiler", "config", "cudadrv", "errors", "fp16", "libdevice", "testing")
 
 
 def __getattr__(name: str) -> Any:
@@ -262,7 +274,11 @@ def __getattr__(name: str) -> Any:
     if name in ("devicearray", "devices", "driver"):
         return importlib.import_module(".cudadrv." + name, __name__)
     if name not in _MODULE_OF:
-        raise AttributeError(f"module 'gpu.cuda' has no attribute '{name}'")
+        if name[:1] != "_" and name in types.inside():
+            return getattr(types, name)
+        from ._refused import refusal
+
+        raise refusal("", name)
     value = getattr(importlib.import_module(_MODULE_OF[name], __name__), name)
     globals()[name] = value
     return value

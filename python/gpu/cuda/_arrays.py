@@ -139,8 +139,14 @@ class DeviceNDArray(_array.Array):
         return super().squeeze(axis)
 
     def transpose(self, axes: Any = None) -> Any:
-        """A view with the axes in another order; reversed, if none is given."""
-        return super().transpose() if axes is None else super().transpose(*axes)
+        """A packed copy with the axes in another order; reversed, if none is given."""
+        view = super().transpose() if axes is None else super().transpose(*axes)
+        return view if self.ndim < 2 else DeviceNDArray._of(view.copy())
+
+    @property
+    def T(self) -> Any:
+        """The transpose: a packed copy, as in Numba."""
+        return self.transpose()
 
     def split(self, section: int, stream: Any = 0) -> Iterator[DeviceNDArray]:
         """Views of `section` elements each, of a one-dimensional array."""
@@ -184,6 +190,8 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> D
     """
     if to is None and managers.foreign and not isinstance(obj, _array.Array):
         return _to_foreign(np.asarray(obj), stream, copy)
+    if to is None and isinstance(obj, np.ndarray) and _repeats(obj):
+        return _to_broadcast(obj, stream, copy)
     made = _array.to_device(obj, stream, copy, to)
     return made if isinstance(made, DeviceNDArray) else DeviceNDArray._of(made)
 
@@ -209,7 +217,30 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
     """An array on the current device with the shape, dtype and order of another, with any contents."""
     if managers.foreign:
         return _to_foreign(np.empty_like(np.asarray(ary)), stream, False)
+    if getattr(ary, "ndim", 0) > 1 and not _array._is_fortran(ary):
+        return _new(ary.shape, _array.dtype_of(ary.dtype), _strides_like(ary), "C", DEVICE, 0, stream)
     return DeviceNDArray._of(_array.empty_like(ary, device=_device.device_name(), stream=stream))
+
+
+def _strides_like(ary: Any) -> tuple[int, ...]:
+    """Strides of a packed array whose axes follow each other in memory as those of another, as NumPy gives them."""
+    model = np.lib.stride_tricks.as_strided(np.empty(1, np.uint8), ary.shape, ary.strides)
+    size = _array.dtype_of(ary.dtype).itemsize
+    return tuple(step * size for step in np.empty_like(model).strides)
+
+
+def _repeats(host: np.ndarray[Any, Any]) -> bool:
+    """Whether elements lie in one place."""
+    return 0 in host.strides and any(n > 1 and s == 0 for n, s in zip(host.shape, host.strides, strict=True))
+
+
+def _to_broadcast(host: np.ndarray[Any, Any], stream: Any, copy: bool) -> DeviceNDArray:
+    """A repeated array, with each element on the device once."""
+    once = host[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in host.strides)]
+    made = to_device(np.ascontiguousarray(once), stream, copy)
+    steps = tuple(0 if stride == 0 else step for stride, step in zip(host.strides, made.strides, strict=True))
+    view: DeviceNDArray = made._view(0, host.shape, steps, made._dtype_name, False)
+    return view
 
 
 def _to_foreign(host: np.ndarray[Any, Any], stream: Any, copy: bool) -> DeviceNDArray:
@@ -280,7 +311,7 @@ def pinned_array(
 
 def pinned_array_like(ary: Any) -> np.ndarray[Any, Any]:
     """A NumPy array in page-locked memory with the shape, dtype and order of another."""
-    return pinned_array(ary.shape, ary.dtype, None, "F" if _array._is_fortran(ary) else "C")
+    return pinned_array(ary.shape, ary.dtype, _strides_like(ary))
 
 
 def mapped_array(
@@ -299,7 +330,7 @@ def mapped_array(
 
 def mapped_array_like(ary: Any, stream: Any = 0, portable: bool = False, wc: bool = False) -> np.ndarray[Any, Any]:
     """`mapped_array` with the shape, dtype and order of another."""
-    return mapped_array(ary.shape, ary.dtype, None, "F" if _array._is_fortran(ary) else "C", stream, portable, wc)
+    return mapped_array(ary.shape, ary.dtype, _strides_like(ary), "C", stream, portable, wc)
 
 
 def managed_array(

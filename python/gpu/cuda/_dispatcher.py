@@ -335,6 +335,11 @@ class Overload:
         return name
 
     @property
+    def cooperative(self) -> bool:
+        """Whether it waits for its whole grid: every launch is cooperative then."""
+        return " gridsync" in self._dispatcher.inspect("ir", self.argument_types)
+
+    @property
     def regs_per_thread(self) -> int:
         """Registers of a thread."""
         return int(self._dispatcher.get_regs_per_thread(self.argument_types))

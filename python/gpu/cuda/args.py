@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _array
+from ._typing import typeof as typeof
 
 
 class ArgHint:
@@ -54,3 +55,9 @@ class InOut(Out):
 def wrap_arg(value: Any, default: type[ArgHint] = InOut) -> Any:
     """The value with a direction, unless it has one or is no host array."""
     return default(value) if isinstance(value, np.ndarray) else value
+
+
+def __getattr__(name: str) -> Any:
+    from ._refused import refusal
+
+    raise refusal("args", name)

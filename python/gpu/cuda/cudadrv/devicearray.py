@@ -11,6 +11,8 @@ from .._arrays import DeviceNDArray, ManagedNDArray, MappedNDArray, device_array
 from .._ipc import IpcArrayHandle
 from .._typing import from_dtype
 from ..args import In, InOut, Out
+from ..errors import NumbaPerformanceWarning
+from . import devices
 
 DeviceNDArrayBase = DeviceNDArray
 
@@ -93,6 +95,12 @@ def array_core(ary: Any) -> Any:
     return ary[tuple(0 if stride == 0 else slice(None) for stride in ary.strides)]
 
 
+def __getattr__(name: str) -> Any:
+    from .._refused import refusal
+
+    raise refusal("cudadrv.devicearray", name)
+
+
 __all__ = [
     "DeviceNDArray",
     "DeviceNDArrayBase",
@@ -102,9 +110,11 @@ __all__ = [
     "IpcArrayHandle",
     "ManagedNDArray",
     "MappedNDArray",
+    "NumbaPerformanceWarning",
     "Out",
     "array_core",
     "auto_device",
+    "devices",
     "errmsg_contiguous_buffer",
     "from_array_like",
     "from_record_like",

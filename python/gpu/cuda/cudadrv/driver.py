@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from ..._array import Array
 from ..._device import MemoryInfo
 from .._arrays import DeviceNDArray
-from .._devices import Context, Device
+from .._devices import Context, Device, profile_start, profile_stop, profiling
 from .._foreign import LTOIR, Fatbin, LinkableCode, Object
 from .._ipc import IpcHandle
 from .._memory import (
@@ -31,7 +31,8 @@ from .._memory import (
     set_memory_manager,
 )
 from .._streams import Event, Stream, event_elapsed_time
-from .error import CudaAPIError, CudaDriverError, LinkerError
+from .enums import CU_STREAM_DEFAULT
+from .error import CudaAPIError, CudaDriverError, CudaSupportError, LinkerError
 
 
 def _have_nvjitlink() -> bool:
@@ -169,8 +170,15 @@ class DeadMemoryError(RuntimeError):
     """Memory that was given back is used."""
 
 
+def __getattr__(name: str) -> Any:
+    from .._refused import refusal
+
+    raise refusal("cudadrv.driver", name)
+
+
 __all__ = [
     "CUDA_VERSION",
+    "CU_STREAM_DEFAULT",
     "LTOIR",
     "MIN_REQUIRED_CC",
     "SUPPORTS_IPC",
@@ -179,6 +187,7 @@ __all__ = [
     "Context",
     "CudaAPIError",
     "CudaDriverError",
+    "CudaSupportError",
     "DeadMemoryError",
     "Device",
     "Driver",
@@ -212,6 +221,9 @@ __all__ = [
     "host_pointer",
     "host_to_device",
     "is_device_memory",
+    "profile_start",
+    "profile_stop",
+    "profiling",
     "require_device_memory",
     "set_memory_manager",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..._errors import DeviceError, DriverError
+from ..errors import KernelRuntimeError
 
 
 class CudaSupportError(ImportError):
@@ -25,6 +26,8 @@ class CCSupportError(RuntimeError):
     """A compute capability that isn't supported."""
 
 
+NvrtcError = NvrtcCompilationError = NvrtcBuiltinOperationFailure = RuntimeError  # as CUDA C is refused
+NvrtcSupportError = NotImplementedError
 CudaDriverError = CudaRuntimeError = DeviceError
 CudaAPIError = DriverError
 LinkerError = DeviceError
@@ -35,7 +38,12 @@ __all__ = [
     "CudaDriverError",
     "CudaRuntimeError",
     "CudaSupportError",
+    "KernelRuntimeError",
     "LinkerError",
+    "NvrtcBuiltinOperationFailure",
+    "NvrtcCompilationError",
+    "NvrtcError",
+    "NvrtcSupportError",
     "NvvmError",
     "NvvmSupportError",
     "NvvmWarning",

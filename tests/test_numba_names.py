@@ -1,0 +1,50 @@
+"""Every public name of ``numba.cuda`` is in ``gpu.cuda``, or refused by name with what to do instead."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from gpu.cuda._refused import REFUSED
+
+TEXT = (Path(__file__).parent / "numba_names.txt").read_text()
+MODULES = {block.partition("]")[0]: block.partition("]")[2].split() for block in TEXT.split("[")[1:]}
+
+
+def module(title):
+    return importlib.import_module("gpu.cuda" if title == "numba.cuda" else f"gpu.cuda.{title}")
+
+
+def refused(title):
+    """Names that are refused in a module, each with why."""
+    rows = REFUSED.get("" if title == "numba.cuda" else title, ())
+    return {name: reason for names, reason in rows for name in names.split()}
+
+
+@pytest.mark.parametrize("title", MODULES)
+def test_every_name_is_there_or_refused(title):
+    found, reasons = module(title), refused(title)
+    for name in MODULES[title]:
+        if name in reasons:
+            with pytest.raises(AttributeError, match=re.escape(reasons[name])):
+                getattr(found, name)
+        else:
+            assert hasattr(found, name), f"{title}.{name}"
+
+
+def test_the_list_is_whole():
+    assert len(MODULES) == 11
+    assert len(MODULES["libdevice"]) == 317
+    assert {"jit", "to_device", "Reduce", "float32", "set_memory_manager"} <= set(MODULES["numba.cuda"])
+
+
+@pytest.mark.parametrize("title", REFUSED)
+def test_nothing_is_refused_that_numba_lacks(title):
+    assert set(refused(title or "numba.cuda")) <= set(MODULES[title or "numba.cuda"])
+
+
+def test_a_name_that_nobody_has():
+    with pytest.raises(AttributeError, match=r"module 'gpu\.cuda' has no attribute 'nothing'"):
+        module("numba.cuda").nothing  # noqa: B018
