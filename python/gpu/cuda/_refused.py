@@ -13,8 +13,8 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
         (
             "alias api_util cache_hints cext cgutils cloudpickle codegen config_default_cc core cpython cuda_paths "
-            "datamodel debuginfo decorators descriptor device_init deviceufunc dispatcher flags implementation initialize "
-            "intrinsics itanium_mangler launchconfig locks lowering mathimpl memory_management misc models "
+            "datamodel debuginfo descriptor device_init deviceufunc dispatcher flags implementation initialize "
+            "decorators intrinsics itanium_mangler launchconfig locks lowering mathimpl memory_management misc models "
             "numba_cuda_default_ptx_cc nvvm nvvmutils runtime serialize stubs target typeconv typing ufuncs utils "
             "vectorizers",
             _COMPILER,
