@@ -286,6 +286,22 @@ def test_arguments(kernel: Callable, make: Callable) -> None:
     np.testing.assert_allclose(run(kernel, make, "cpu"), run(kernel, make, "python"), rtol=2e-6)
 
 
+@gpu.jit
+def scale_box(box, out, by):
+    for k in range(3):
+        box[k] *= by
+    out[0] = box[0] + box[1] + box[2]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8])
+def test_three_elements_are_three(dtype: type) -> None:
+    """The emulated device sees no access behind the array, though its code loads three elements as four."""
+    with gpu.device("emulated"):
+        box, out = gpu.to_device(np.arange(1, 4).astype(dtype)), gpu.zeros(1, dtype)
+        scale_box[1, 1](box, out, dtype(2))
+        assert out.copy_to_host()[0] == 12
+
+
 @pytest.mark.parametrize("device", ["python", "cpu", "emulated"])
 def test_more_parameters_than_4096_bytes(device: str) -> None:
     @gpu.jit

@@ -133,6 +133,19 @@ static int read_arch(CompileOptions *o, const char *arch) {
     return -1;
 }
 
+/* A PTX version from which loads say which of their bytes count. */
+enum { PTX_USED_BYTES = 83 };
+
+/* Code that a device is to run is in that version, if its driver reads it: what watches memory then knows that a load
+ * of four elements is one of three, where the fourth is beyond the array. */
+static void choose_ptx_version(CompileOptions *o) {
+    const DeviceRow *row = device_current();
+    uint16_t lowest;
+    if (!row || !row->device || row->device->ptx_version < PTX_USED_BYTES) return;
+    if (compiler_api()->target_known(o->sm, o->sm_suffix, &lowest) && lowest < PTX_USED_BYTES)
+        o->ptx_version = PTX_USED_BYTES;
+}
+
 int compile_options(CompileOptions *o, const Options *from, TargetKind target, const char *arch) {
     *o = (CompileOptions){.target = target,
                           .max_registers = from->max_registers,
@@ -150,7 +163,9 @@ int compile_options(CompileOptions *o, const Options *from, TargetKind target, c
 int compile_options_sm(CompileOptions *o, const Options *from, uint16_t sm) {
     char arch[16];
     PyOS_snprintf(arch, sizeof arch, "sm_%u", sm);
-    return compile_options(o, from, sm ? TARGET_PTX : TARGET_CPU, arch);
+    if (compile_options(o, from, sm ? TARGET_PTX : TARGET_CPU, arch) < 0) return -1;
+    if (sm) choose_ptx_version(o);
+    return 0;
 }
 
 /* Of a device that is newer than this compiler, and of a driver that is older than its device's PTX, what comes next

@@ -27,7 +27,7 @@ static inline unsigned strength(const PtxInst *in) { return in->sem > SEM_WEAK ?
 
 #define LOAD(M)                                                                                                        \
     LANE_FN(ld_##M, {                                                                                                  \
-        uint32_t n = in->vec, bytes = n * (uint32_t)sizeof(M);                                                         \
+        uint32_t n = in->vec, bytes = n * (uint32_t)sizeof(M) - in->unused;                                            \
         Pattern pattern;                                                                                               \
         const uint8_t *p = NULL;                                                                                       \
         if (mask == UINT32_MAX && !w->watching) p = locate_pattern(w, in, &in->o[1], bytes, ACCESS_READ, &pattern);    \

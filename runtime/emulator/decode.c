@@ -23,6 +23,16 @@ static void fill_in(const Decoder *d, const Stmt *s, const PtxForm *f, PtxInst *
     in->loc = s->loc;
 }
 
+/* LLVM loads three elements as four, or as two of twice the size, if their address is a multiple of what it loads, and
+ * says which bytes aren't used: they may lie behind the end. */
+static void leave_out_unused(const Stmt *s, PtxInst *in) {
+    uint32_t bytes = ptx_types[in->type[0]].bytes, used = 32u - (uint32_t)__builtin_clz(s->used_bytes);
+    uint32_t n = bytes ? (used + bytes - 1) / bytes : 0;
+    if (n == 0 || n > in->vec) return;
+    in->vec = (uint8_t)n;
+    in->unused = (uint8_t)(n * bytes - used);
+}
+
 static bool has_jump(const PtxInst *in) { return in->control == CONTROL_BRA || in->control == CONTROL_BRX; }
 
 /* The instruction itself, when what comes before it is there. */
@@ -37,6 +47,7 @@ bool decode_plain(Decoder *d, const Stmt *s, PtxInst *in, PtxForm *form, Label *
         load_error(d->load, d->source, s->line, "Unsupported form of an instruction: '%s'", s->op->text);
         return false;
     }
+    if (s->used_bytes) leave_out_unused(s, in);
     if (has_jump(in) && !target) return operand_error(d, s, "Label expected");
     make_room(d);
     d->fixups[d->ninsts] = target;

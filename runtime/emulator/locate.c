@@ -24,7 +24,7 @@ static uint8_t *locate_offset(Warp *w, const Lane *l, Space space, uint64_t at, 
         bool elsewhere = at >= WINDOW_BYTES && l->space != SPACE_GENERIC;
         fault_lane(w, l, elsewhere ? FAULT_ADDRESS_SPACE : FAULT_OUT_OF_BOUNDS, space, shown);
     }
-    if (at & (l->bytes - 1)) fault_lane(w, l, FAULT_MISALIGNED, space, shown);
+    if (at & low_bits_of(l->bytes)) fault_lane(w, l, FAULT_MISALIGNED, space, shown);
     return base + at;
 }
 
@@ -73,7 +73,7 @@ static uint8_t *locate_far(Warp *w, const Lane *l, AccessCache *c, uint64_t addr
                            .delta = (uintptr_t)a->host - (uintptr_t)a->address};
     }
     if (reaches_out(l, address - c->address, c->bytes)) fault_lane(w, l, FAULT_OUT_OF_BOUNDS, SPACE_GLOBAL, address);
-    if (address & (l->bytes - 1)) fault_lane(w, l, FAULT_MISALIGNED, SPACE_GLOBAL, address);
+    if (address & low_bits_of(l->bytes)) fault_lane(w, l, FAULT_MISALIGNED, SPACE_GLOBAL, address);
     if (c->kind == ALLOC_CONST && l->how & ACCESS_WRITE) fault_lane(w, l, FAULT_WRITE_TO_CONST, SPACE_CONST, address);
     if (!kind_fits(c->kind, l->space)) fault_lane(w, l, FAULT_ADDRESS_SPACE, SPACE_GLOBAL, address);
     return (uint8_t *)(uintptr_t)(address + c->delta);

@@ -47,6 +47,11 @@ INLINE Room likely_room(const Warp *w, const PtxInst *in, Space space, uint64_t 
     return (Room){c->address, fits ? c->bytes : 0, c->delta};
 }
 
+/* The bits that an address must not have: of the size, or of the power of two above it if some bytes are left out. */
+INLINE uint32_t low_bits_of(uint32_t bytes) {
+    return bytes & (bytes - 1) ? (2u << (31 - __builtin_clz(bytes))) - 1 : bytes - 1;
+}
+
 /* ---- lanes side by side, or all at one address ----------------------------------------------------- */
 
 typedef enum Pattern { SCATTERED, ROW, SAME } Pattern;
@@ -83,14 +88,14 @@ INLINE uint8_t *locate_pattern(Warp *w, const PtxInst *in, const PtxOperand *o, 
     Space space = (Space)in->space;
     if (space == SPACE_LOCAL || space == SPACE_ARG) return NULL;
     *pattern = find_pattern(w, o, bytes);
-    if (*pattern == SCATTERED) return NULL;
+    if (*pattern == SCATTERED || (*pattern == ROW && bytes & (bytes - 1))) return NULL;
     uint64_t first = (uint64_t)in->disp;
     if (o->file != FILE_NONE)
         first =
             o->bytes == 4 ? (uint32_t)(*(const uint32_t *)lanes(w, o) + first) : *(const uint64_t *)lanes(w, o) + first;
     uint32_t total = *pattern == ROW ? bytes * WARP : bytes;
     Room room = likely_room(w, in, space, first, how);
-    if (total > room.size || first - room.start > room.size - total || first & (bytes - 1)) return NULL;
+    if (total > room.size || first - room.start > room.size - total || first & low_bits_of(bytes)) return NULL;
     return (uint8_t *)(uintptr_t)(first + room.delta);
 }
 
@@ -106,7 +111,7 @@ INLINE bool all_inside(Access *a, uint32_t mask, Room room, uint32_t bytes) {
         low_bits |= address & used;
         a->host[i] = (uint8_t *)(uintptr_t)(address + room.delta);
     }
-    return !outside && !(low_bits & (bytes - 1));
+    return !outside && !(low_bits & low_bits_of(bytes));
 }
 
 /* An operand's address for each lane: 4- or 8-byte registers, offsets from the frame's locals. */

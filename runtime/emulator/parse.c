@@ -3,6 +3,7 @@
  * After an error the reader goes on behind the statement, so that several mistakes are told at once. */
 #include "parse.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- words -------------------------------------------------------------------------------------- */
@@ -258,9 +259,13 @@ static bool parse_dimensions(Parser *p, uint32_t d[3]) {
     return syntax_error(p, "at most three numbers");
 }
 
+/* One of them means something here: "used_bytes_mask 0xfff", which bytes of the load behind it count. */
 bool parse_pragma(Parser *p) {
+    static const char used[] = "used_bytes_mask ";
     do {
         if (p->token.kind != TOKEN_STRING) return syntax_error(p, "a string");
+        if (p->token.length > sizeof used - 1 && memcmp(p->token.text, used, sizeof used - 1) == 0)
+            p->used_bytes = (uint32_t)strtoul(p->token.text + sizeof used - 1, NULL, 0);
         next_token(p);
     } while (accept(p, ','));
     return expect(p, ';');

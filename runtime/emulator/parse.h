@@ -111,7 +111,7 @@ typedef struct Stmt {
     uint32_t line, loc;
     Scope *scope;
     Arg *args;
-    uint32_t nargs;
+    uint32_t nargs, used_bytes; /* used_bytes: of a load, a bit for each; 0: all */
     Call *call;
 } Stmt;
 
@@ -243,6 +243,7 @@ typedef struct Parser {
     uint32_t nscopes, nesting;
     Function *function; /* whose body is being read */
     uint32_t loc;       /* of the last .loc */
+    uint32_t used_bytes; /* of the load that follows the last .pragma */
 } Parser;
 
 /* ---- log.c: messages as ptxas writes them ---- */

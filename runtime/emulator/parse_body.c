@@ -333,7 +333,8 @@ static bool parse_instruction(Parser *p, Stmt *s) {
 }
 
 static bool parse_statement(Parser *p) {
-    Stmt s = {.loc = p->loc, .scope = p->scope, .line = p->token.line};
+    Stmt s = {.loc = p->loc, .scope = p->scope, .line = p->token.line, .used_bytes = p->used_bytes};
+    p->used_bytes = 0;
     if (accept(p, '@') && !parse_guard(p, &s)) return false;
     if (!parse_instruction(p, &s)) return false;
     if (!s.op || s.op->error) return true;

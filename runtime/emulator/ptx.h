@@ -104,7 +104,8 @@ struct PtxInst {
     uint8_t control;           /* Control */
     uint8_t type[3];           /* PtxType */
     uint8_t space;             /* Space */
-    uint8_t vec;               /* 1, 2, 4, 8: registers of a vector access */
+    uint8_t vec;               /* registers of a vector access: 1, 2, 4, 8, or fewer if it leaves some out */
+    uint8_t unused;            /* bytes at the end of a load that don't count: they may lie behind the memory's end */
     uint8_t mask_operand;      /* CONTROL_WARP: which operand is the member mask */
     uint8_t sub;               /* what the select function wants to tell fn: comparison, operation, mode */
     uint8_t sem, scope;

@@ -55,6 +55,8 @@ static void misaligned(void) {
     FAULTS(KERNEL("cvt.u64.u32 %rd3, %r0; add.u64 %rd3, %rd3, %rd0;\nld.global.u32 %r3, [%rd3];\n"), 0, 32,
            FAULT_MISALIGNED, 1, "ld.global.u32");
     FAULTS(KERNEL("ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd2];\n"), 0, 32, FAULT_MISALIGNED, 1, "ld.global.v4");
+    FAULTS(KERNEL(".pragma \"used_bytes_mask 0xfff\";\nld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd2];\n"), 0, 32,
+           FAULT_MISALIGNED, 1, "ld.global.v4");
 }
 
 static void wrong_spaces(void) {
@@ -85,6 +87,11 @@ static void uninitialised_reads(void) {
     EQUAL(launch_tracked(KERNEL("ld.global.u32 %r3, [%rd2];\n"), 32), 0);
     EQUAL(launch_tracked(KERNEL("ld.global.u32 %r3, [%rd2+128];\n"), 32), 15); /* 61 bytes: the 16th word lacks three */
     EQUAL(launch_tracked(KERNEL("ld.global.u32 %r3, [%rd2+128];\n"), 15), UINT32_MAX);
+#define LAST_FOUR                                                                                                      \
+    "ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd0+176];\n" /* the last three of the 61 bytes are in the third */
+    EQUAL(launch_tracked(KERNEL(LAST_FOUR), 1), 0);
+    EQUAL(launch_tracked(KERNEL(".pragma \"used_bytes_mask 0xfff\";\n" LAST_FOUR), 1), UINT32_MAX);
+    EQUAL(launch_tracked(KERNEL(".pragma \"used_bytes_mask 0xffff\";\n" LAST_FOUR), 1), 0);
     EQUAL(
         launch_tracked(KERNEL("st.global.u32 [%rd2], 1; ld.global.u32 %r3, [%rd2]; ld.global.u32 %r4, [%rd1];\n"), 32),
         UINT32_MAX);
