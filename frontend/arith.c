@@ -544,6 +544,8 @@ static bool is_made(Val v) { return v.ty->kind == TY_TUPLE || v.ty->kind == TY_I
 /* True and False are one object each, and so are NumPy's: equal ones of one type are identical. */
 Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    if (a.ty->kind == TY_MAYBE && b.ty->kind == TY_NONE) return maybe_is_none(e, span, a, negate);
+    if (b.ty->kind == TY_MAYBE && a.ty->kind == TY_NONE) return maybe_is_none(e, span, b, negate);
     if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) return val_bool(e, (a.ty == b.ty) != negate);
     if (a.member || b.member) return val_bool(e, (a.member == b.member) != negate); /* of an IntEnum */
     if (is_bool(a) && is_bool(b) && a.ty->weak == b.ty->weak)
@@ -616,6 +618,7 @@ Val eval_truth(Eval *e, PySpan span, Val v) {
     switch (v.ty->kind) {
     case TY_SCALAR: return val_convert(e, v, e_python_bool(e));
     case TY_NONE: return val_bool(e, false);
+    case TY_MAYBE: return maybe_truth(e, span, v);
     case TY_TUPLE:
     case TY_DICT: return val_bool(e, v.ty->n != 0);
     case TY_FUNCTION:

@@ -89,18 +89,6 @@ static BlockId enter(Body *b, PyBlockId py) {
     return b->entry[py];
 }
 
-/* What an unassigned variable is where it can't be seen, or in the Numba dialect: zero. */
-static Val zero_of(Eval *e, Val abs) {
-    if (abs.ty->kind == TY_SCALAR && !val_const(abs))
-        return val_coerce(e, val_convert(e, val_int(e, 0), val_sc(abs)), abs);
-    if (abs.ty->kind == TY_PTR && e->building) abs.ref[0] = ir_const(e->m, e->cur, (Type)abs.ty->space, 0, e->span);
-    if (!abs.ty->n) return abs;
-    Val *items = ARENA_ARRAY(e->arena, Val, abs.ty->n);
-    for (uint32_t i = 0; i < abs.ty->n; i++) items[i] = zero_of(e, abs.items[i]);
-    abs.items = items;
-    return abs;
-}
-
 /* Operands of the PHIs of succ[s], at the end of the current IR block. When both successors are one block, it has two
  * edges from here, in this order. */
 static void feed_phis(Body *b, PyBlockId from, uint32_t s) {
@@ -121,11 +109,11 @@ static void feed_phis(Body *b, PyBlockId from, uint32_t s) {
         for (uint32_t p = 0; p < in->nargs; p++) {
             if (block->preds.at[p] != from) continue;
             if (skip-- > 0) continue;
-            Val v = b->fr->vals[in->args[p]];
+            Val v = maybe_narrowed(b->fr, from, to, in->args[p], b->fr->vals[in->args[p]]);
             bool unassigned = v.ty && v.ty->kind == TY_UNDEF;
             if (b->copies[r] && unassigned) break;
             if (b->copies[r]) edge_read(e, &copies, phi, v);
-            else val_phi_feed(e, phi, e->cur, unassigned ? zero_of(e, abs) : val_coerce(e, v, abs));
+            else val_phi_feed(e, phi, e->cur, unassigned ? val_zero(e, abs) : val_coerce(e, v, abs));
             break;
         }
     }
@@ -225,6 +213,7 @@ static void return_from_kernel(Body *b, PySpan span, Val v) {
 static void end_return(Body *b, PyBlockId py, const PyBlock *block) {
     Eval *e = b->e;
     Val v = block->arg ? used(b, py, block->arg, block->term_span) : val_none(e);
+    if (block->arg) v = maybe_narrowed(b->fr, py, py, block->arg, v);
     if (!b->exit) {
         return_from_kernel(b, block->term_span, v);
         return;

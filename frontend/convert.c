@@ -91,12 +91,25 @@ static Val coerce_scalar(Eval *e, Val v, Val target) {
 Val val_coerce(Eval *e, Val v, Val target) {
     if (val_poisoned(v) || val_poisoned(target)) return val_poison(e);
     if (target.ty->kind == TY_SCALAR) return coerce_scalar(e, v, target);
+    if (target.ty->kind == TY_MAYBE) return maybe_coerce(e, v, target);
     if (target.ty->kind == TY_TEXT && target.ty->sub == TEXT_CHOICE) return text_coerce(e, v, target);
     if (target.ty->kind == TY_PTR || !target.ty->n) return v;
     if (target.ty->kind == TY_ARRAY && target.ty->layout == LAYOUT_A) v = array_flatten_to_a(e, v);
     Val *items = ARENA_ARRAY(e->arena, Val, target.ty->n);
     for (uint32_t i = 0; i < target.ty->n; i++) items[i] = val_coerce(e, v.items[i], target.items[i]);
     return (Val){.ty = target.ty, .items = items};
+}
+
+/* What an unassigned variable is where it can't be seen, or in the Numba dialect: zero. */
+Val val_zero(Eval *e, Val abs) {
+    if (abs.ty->kind == TY_SCALAR && !val_const(abs))
+        return val_coerce(e, val_convert(e, val_int(e, 0), val_sc(abs)), abs);
+    if (abs.ty->kind == TY_PTR && e->building) abs.ref[0] = ir_const(e->m, e->cur, (Type)abs.ty->space, 0, e->span);
+    if (!abs.ty->n) return abs;
+    Val *items = ARENA_ARRAY(e->arena, Val, abs.ty->n);
+    for (uint32_t i = 0; i < abs.ty->n; i++) items[i] = val_zero(e, abs.items[i]);
+    abs.items = items;
+    return abs;
 }
 
 Val val_phi(Eval *e, Val abs) {

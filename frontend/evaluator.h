@@ -2,7 +2,7 @@
  *
  * eval.c      state, messages, making and reading values, emission
  * convert.c   conversions of scalars, coercion to a joined type
- * lattice.c   equality and join of abstract values
+ * lattice.c   equality and join of abstract values; maybe.c values that may be None
  * arith.c     operators; complexops.c complex arithmetic
  * arrays.c    arrays; indices.c subscripts; records.c records; range.c ranges; iter.c iterators; calls.c calls
  * objects.c   instances of classes; containers.c lists, sets and dicts
@@ -174,6 +174,7 @@ bool val_is_known(Val v);                           /* nothing of it exists at r
 
 /* convert.c */
 Val val_coerce(Eval *e, Val v, Val target);         /* to the type of a join; parts that aren't constant get refs */
+Val val_zero(Eval *e, Val abstract);                /* what is there where nothing can see it: zeros */
 Val val_phi(Eval *e, Val abstract);                 /* PHIs for the parts, in the current block */
 void val_phi_feed(Eval *e, Val phi, BlockId pred, Val v);
 
@@ -250,6 +251,15 @@ Val dict_item(Eval *e, PySpan span, Val d, Val key);
 bool dict_find(Eval *e, Val d, Val key, Val *out);
 HostRef val_as_object(Eval *e, Val v);
 Val call_constant(Eval *e, HostRef f, uint32_t n, const Val *args);
+
+/* maybe.c */
+bool maybe_join(Eval *e, Val a, Val b, Val *out);   /* false: neither may be None, or they have no join */
+Val maybe_coerce(Eval *e, Val v, Val target);
+Val maybe_is_none(Eval *e, PySpan span, Val v, bool negate);
+Val maybe_truth(Eval *e, PySpan span, Val v);
+Val maybe_value(Eval *e, PySpan span, Val v, bool known);
+bool maybe_is_known(const Frame *fr, PyBlockId b, PyRef r);
+Val maybe_narrowed(const Frame *fr, PyBlockId from, PyBlockId to, PyRef r, Val v);
 
 /* patterns.c */
 Val match_class(Eval *e, PySpan span, Val subject, Val cls, Val names, uint32_t positional);

@@ -116,7 +116,7 @@ static void sweep_phi(Sweep *w, PyRef r) {
     if (inst->conflict[r]) return;
     for (uint32_t i = 0; i < in->nargs; i++) {
         if (!infer_edge_taken(inst, b->preds.at[i], in->block)) continue;
-        Val a = inst->cell[in->args[i]], joined;
+        Val a = maybe_narrowed(w->fr, b->preds.at[i], in->block, in->args[i], inst->cell[in->args[i]]), joined;
         undef |= inst->maybe_undef[in->args[i]] || (a.ty && a.ty->kind == TY_UNDEF);
         if (a.ty && a.ty->kind == TY_POISON) poison = a;
         if (!contributes(a)) continue;
@@ -188,7 +188,7 @@ static Val join_results(Sweep *w) {
     for (PyBlockId b = 0; b < inst->f->blocks.n; b++) {
         const PyBlock *block = &inst->f->blocks.at[b];
         if (!inst->reached[b] || inst->stops[b] || block->term != PYT_RETURN) continue;
-        Val a = inst->cell[block->arg];
+        Val a = maybe_narrowed(w->fr, b, b, block->arg, inst->cell[block->arg]);
         if (!contributes(a)) {
             poison = val_poison(w->e);
             continue;

@@ -139,7 +139,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
         return true;
     }
     if (text_join(e, a, b, out)) return true;
-    if (a.ty->kind != b.ty->kind) return false;
+    if (a.ty->kind != b.ty->kind || a.ty->kind == TY_MAYBE) return maybe_join(e, a, b, out);
     switch (a.ty->kind) {
     case TY_SCALAR: return join_scalars(e, a, b, out);
     case TY_ARRAY: return join_arrays(e, a, b, out);

@@ -20,6 +20,13 @@ static Val arg(const Step *s, uint32_t i) {
     return v.ty && v.ty->kind == TY_UNDEF ? val_poison(s->e) : v;
 }
 
+/* The same where a value is needed: what may be None raises if it is. */
+static Val needed(const Step *s, uint32_t i) {
+    Val v = arg(s, i);
+    if (!v.ty || v.ty->kind != TY_MAYBE) return v;
+    return maybe_value(s->e, s->span, v, maybe_is_known(s->fr, s->in->block, s->in->args[i]));
+}
+
 static Val arg_or_none(const Step *s, uint32_t i) {
     Val v = arg(s, i);
     return v.ty ? v : val_none(s->e);
@@ -198,7 +205,7 @@ static Val unpack_sequence(const Step *s, Val v) {
 }
 
 static Val step_unpack(const Step *s) {
-    Val v = arg(s, 0);
+    Val v = needed(s, 0);
     if (val_poisoned(v)) return v;
     v = val_items(s->e, v);
     if (!val_poisoned(v) && v.ty->kind != TY_ARRAY) v = sequence_items(s->e, s->span, v);
@@ -209,7 +216,7 @@ static Val step_unpack(const Step *s) {
 }
 
 static Val step_unpack_ex(const Step *s) {
-    Val v = arg(s, 0);
+    Val v = needed(s, 0);
     uint32_t before = s->in->imm2 >> 16, after = s->in->imm2 & 0xffff, i = s->in->imm;
     if (val_poisoned(v)) return v;
     v = sequence_items(s->e, s->span, val_items(s->e, v));
@@ -238,12 +245,42 @@ static const char *callee_text(const Step *s) {
     return s->fr->inst->f->instrs.at[s->in->args[0]].op == PY_FUNCTION ? "<lambda>" : "this";
 }
 
+/* Functions written in Python take what may be None. */
+static bool takes_none(const Step *s, Val fn) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (fn.ty->kind == TY_DTYPE || (fn.ty->kind == TY_METHOD && !fn.ty->obj)) return false;
+    if (fn.ty->kind != TY_OBJECT || !s->e->host->info(s->e->host->self, fn.ty->obj, &info)) return true;
+    return info.kind != HOST_NAMED && info.kind != HOST_FOREIGN;
+}
+
+/* print() and isinstance() look at None itself. */
+static bool need_all(const Step *s, uint32_t n, Val *args) {
+    static const char *const look[] = {"print",  "isinstance", "type",    "str",    "repr",
+                                       "format", "callable",   "hasattr", "getattr"};
+    Eval *e = s->e;
+    const char *name = callee_text(s);
+    bool looks = false;
+    for (size_t i = 0; i < sizeof look / sizeof *look; i++) looks |= strcmp(name, look[i]) == 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (args[i].ty->kind != TY_MAYBE) continue;
+        bool known = maybe_is_known(s->fr, s->in->block, s->in->args[i + 1]);
+        if (looks && !known) {
+            e_fail(e, s->span, "test it with `is None` first", DIAG_ARG_TYPE, name, e_text(e, args[i]));
+            return false;
+        }
+        args[i] = maybe_value(e, s->span, args[i], known);
+    }
+    return true;
+}
+
 static Val step_call(const Step *s) {
     Eval *e = s->e;
     uint32_t n = s->in->nargs - 1u;
-    Val fn = arg(s, 0), *args;
+    Val fn = needed(s, 0), *args;
     bool ok = args_from(s, 1, &args);
     if (!ok || val_poisoned(fn)) return val_poison(e);
+    if (!takes_none(s, fn) && !need_all(s, n, args)) return val_poison(e);
     PySpan *spans = ARENA_ARRAY(e->arena, PySpan, n + 1);
     for (uint32_t i = 0; i < n; i++) spans[i] = s->fr->inst->f->instrs.at[s->in->args[i + 1]].span;
     CallSite site = {.span = s->span,
@@ -382,7 +419,7 @@ static bool index_is_list(const Step *s) {
 }
 
 static Val step_subscr(const Step *s) {
-    Val a = arg(s, 0), i = arg(s, 1);
+    Val a = needed(s, 0), i = needed(s, 1);
     if (val_poisoned(a) || index_is_list(s)) return val_poison(s->e);
     if (s->e->building) set_index_spans(s);
     Val v = eval_getitem(s->e, s->span, a, i);
@@ -399,7 +436,7 @@ static bool stored_in_place(const Step *s, Val v) {
 }
 
 static Val step_store(const Step *s) {
-    Val a = arg(s, 0), i = arg(s, 1), v = arg(s, 2);
+    Val a = needed(s, 0), i = needed(s, 1), v = needed(s, 2);
     if (val_poisoned(a) || val_poisoned(v) || stored_in_place(s, v) || index_is_list(s)) return val_none(s->e);
     if (s->e->building) set_index_spans(s);
     if (s->e->building) s->e->value_span = operand_span(s, 2);
@@ -426,7 +463,7 @@ static Val step_match_seq(const Step *s) {
 
 /* r.x = value; `v` was read already, as the source has it: the value first */
 static Val store_field(const Step *s, Val v) {
-    Val value = arg(s, 1);
+    Val value = needed(s, 1);
     if (val_poisoned(value)) return value;
     if (s->e->building) s->e->value_span = operand_span(s, 1);
     record_setattr(s->e, s->span, v, s->in->name, value);
@@ -435,7 +472,7 @@ static Val store_field(const Step *s, Val v) {
 }
 
 static Val step_store_attr(const Step *s) {
-    Val v = arg(s, 0);
+    Val v = needed(s, 0);
     if (val_poisoned(v)) return v;
     if (v.ty->kind == TY_RECORD || (v.ty->kind == TY_ARRAY && v.ty->record)) return store_field(s, v);
     Val value = arg(s, 1);
@@ -474,7 +511,8 @@ static Val step_to_tuple(const Step *s) {
 static Val step_unary(const Step *s) {
     Eval *e = s->e;
     if (s->in->op == PY_CELL && s->in->imm == CELL_ITSELF) return val_none(e); /* step_closure() knows */
-    Val x = arg(s, 0);
+    bool any = s->in->op == PY_CELL || s->in->op == PY_NOT;
+    Val x = any ? arg(s, 0) : needed(s, 0);
     switch ((PyOp)s->in->op) {
     case PY_CELL: return x;
     case PY_UNARY: return eval_unary(e, s->span, (PyUnary)s->in->imm, x);
@@ -515,6 +553,13 @@ static Val step_binary(const Step *s) {
     Val x = arg(s, 0), y = arg(s, 1);
     Val types = s->in->op == PY_COMPARE || s->in->op == PY_IS ? compare_types(s, x, y) : (Val){0};
     if (types.ty) return types;
+    bool equal = s->in->op == PY_COMPARE && (s->in->imm == PYC_EQ || s->in->imm == PYC_NE);
+    if (equal && x.ty && y.ty && (x.ty->kind == TY_NONE || y.ty->kind == TY_NONE)) {
+        if (x.ty->kind == TY_MAYBE || y.ty->kind == TY_MAYBE) return eval_is(e, s->span, x, y, s->in->imm == PYC_NE);
+    } else if (s->in->op != PY_IS) {
+        x = needed(s, 0);
+        y = needed(s, 1);
+    }
     switch ((PyOp)s->in->op) {
     case PY_BINARY: return eval_binary(e, s->span, (PyBinary)s->in->imm, x, y);
     case PY_COMPARE: return eval_compare(e, s->span, (PyCompare)s->in->imm, x, y);

@@ -281,6 +281,7 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_PARTIAL: return "partial function";
     case TY_SUPER: return "super()";
     case TY_OBJECT: return object_text(t, ty->obj);
+    case TY_MAYBE: return arena_printf(t->arena, "optional(%s)", ty_text(t, ty->items[1]));
     case TY_FUNCTION: return "function";
     case TY_TEXT: return "text";
     case TY_EXCEPTION: return "exception";

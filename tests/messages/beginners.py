@@ -88,8 +88,8 @@ def a_or_b(a, b, flag):
 
 
 @gpu.jit
-def nothing_sometimes(x, i):
-    x[0] = first_or_nothing(x[0], i)
+def prints_what_may_be_none(x, i):
+    print(first_or_nothing(x[0], i))
 
 
 @gpu.jit
@@ -217,17 +217,12 @@ def either_array(x, y, i):
 #    note: 'b' is array(float64, 1d, C)
 #    in kernel a_or_b(array(float32, 1d, C), array(float64, 1d, C), bool (weak))
 # <<<
-# >>> message nothing_sometimes(f4[::1], int)
-# TypingError: beginners.py:11:5: error: first_or_nothing() returns None on one path and float32 on another
-#    11 |     return x
-#       |     ^^^^^^^^
-#    note: beginners.py:10:16: None here
-#    10 |         return None
-#       |                ^^^^
-#    called from nothing_sometimes, beginners.py:92:12
-#    92 |     x[0] = first_or_nothing(x[0], i)
-#       |            ^^^^^^^^^^^^^^^^^^^^^^^^^
-#    in kernel nothing_sometimes(array(float32, 1d, C), int (weak))
+# >>> message prints_what_may_be_none(f4[::1], int)
+# TypingError: beginners.py:92:5: error: print() does not take optional(float32)
+#    92 |     print(first_or_nothing(x[0], i))
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: test it with `is None` first
+#    in kernel prints_what_may_be_none(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message either_array(f4[::1], f8[::1], int)
 # TypingError: beginners.py:17:5: error: one_or_the_other() returns array(float32, 1d, C) on one path and array(float64, 1d, C) on another
