@@ -80,6 +80,7 @@ static void build(Unit *u, IrModule *m) {
     target_open(u);
     if (u->error) return;
     bool threads = runs_threads(u, m), warps = threads && u->o->opt;
+    if (warps) ir_selects(m);
     u->regions = threads ? ir_regions(m, &warps) : NULL;
     u->vectors = threads && u->o->opt ? ir_vectors(m, u->regions, warps) : NULL;
     lower_module(u->ctx, u->mod, u->tm, m, u->o, u->regions, u->vectors);

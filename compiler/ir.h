@@ -299,6 +299,7 @@ typedef struct Uniformity {
 typedef struct IrLanes {
     bool warps;              /* a vector is a warp: 32 lanes, the first one's threadIdx.x is a multiple of 32 */
     const bool *agree;       /* by block: its branch is known to lead all lanes the same way */
+    const uint8_t *choice;   /* by Ref of a SELECT: VectorChoice of vectors.h; may be NULL */
     const Uniformity *floor; /* values in kept[] (by Ref; may be NULL) are no better than here */
     const bool *kept;
 } IrLanes;

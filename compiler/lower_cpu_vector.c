@@ -440,8 +440,6 @@ static void keep(Lower *L, Ref r, Val v) {
     LLVMBuildStore(L->b, v, L->variable[r]);
 }
 
-void lanes_again(Lower *L, Ref r) { keep(L, r, compute(L, r)); }
-
 /* ---- edges --------------------------------------------------------------------------------------- */
 
 /* The operand that PHIs of the k-th successor of `from` take. */
@@ -625,6 +623,25 @@ static void branch_if_agreed(Lower *L, BlockId b, Ref cond) {
     }
 }
 
+/* A choice that the full body takes to be the same for all lanes, or it is left. */
+static Val choose_together(Lower *L, Ref r) {
+    const Instr *in = instr(L, r);
+    VectorChoice choice = (VectorChoice)L->body->v->choice[r];
+    Verdict v = judge(L, in->args[0]);
+    Val ok = choice == CHOICE_FIRST ? v.all : choice == CHOICE_SECOND ? v.none : LLVMBuildOr(L->b, v.all, v.none, "ok");
+    LLVMBasicBlockRef go = ll_block(L, "chosen");
+    LLVMBuildCondBr(L->b, ok, go, L->body->other);
+    LLVMPositionBuilderAtEnd(L->b, go);
+    if (choice == CHOICE_EITHER) return ll_select(L, v.all, held(L, in->args[1]), held(L, in->args[2]));
+    return held(L, in->args[choice == CHOICE_FIRST ? 1 : 2]);
+}
+
+static Val value_of(Lower *L, Ref r) {
+    return L->body->full && L->body->v->choice[r] ? choose_together(L, r) : compute(L, r);
+}
+
+void lanes_again(Lower *L, Ref r) { keep(L, r, value_of(L, r)); }
+
 /* ---- ends of blocks ------------------------------------------------------------------------------- */
 
 static void part_here(Lower *L, BlockId b, Val cond) {
@@ -684,7 +701,7 @@ static void lower_instrs(Lower *L, BlockId b) {
         if (is_root((Op)in->op) || B->region->ready[r]) continue;
         if (in->op == OP_PHI) keep(L, r, LLVMBuildLoad2(L->b, lanes_type(L, r), B->incoming[r], "phi"));
         else if (in->type == T_VOID) compute(L, r);
-        else keep(L, r, compute(L, r));
+        else keep(L, r, value_of(L, r));
     }
 }
 
@@ -867,8 +884,14 @@ static Val lanes_suffice(Lower *L, unsigned lanes) {
 Val lanes_are_full(Lower *L) { return lanes_suffice(L, L->vectors->full_lanes); }
 
 bool lanes_may_part(const Lower *L, const VectorRegion *g) {
-    for (uint32_t i = 0; i < g->n; i++)
+    for (uint32_t i = 0; i < g->n; i++) {
+        const Block *b = &L->m->blocks.at[g->blocks[i]];
         if (L->vectors->agree[g->blocks[i]]) return true;
+        for (uint32_t k = 0; k < b->instrs.n; k++)
+            if (L->vectors->choice[b->instrs.at[k]]) return true;
+    }
+    for (Ref r = 1; r < L->m->instrs.n; r++)
+        if (g->ready[r] && L->vectors->choice[r]) return true;
     return false;
 }
 

@@ -65,18 +65,24 @@ static bool is_fixed(const Sweep *S, Ref r, unsigned depth) {
 
 static bool is_the_blocks(const Sweep *S, Ref r) { return S->u->value[r] <= SHAPE_BLOCK && is_fixed(S, r, 0); }
 
+static bool is_counter_type(Type t) { return t == T_I64 || t == T_I32 || t == T_U32; }
+
+/* Does a conversion of x to t keep its value? */
+static bool keeps(const Sweep *S, Type t, Ref x) {
+    if (t == T_U32) return within(S, x, 0, UINT32_MAX);
+    if (t == T_U64) return within(S, x, 0, INT64_MAX);
+    return t == T_I64 ? type_of(S, x) != T_U64 : t == T_I32 && range_in_i32(S->range[x]);
+}
+
 /* The header's PHI that r is, through conversions that keep its value; REF_NONE: it is another. */
 static Ref counter_of(const Sweep *S, Ref r) {
     while (instr(S, r)->op == OP_CONVERT) {
         Ref x = instr(S, r)->args[0];
-        if (type_of(S, r) == T_I32 && !range_in_i32(S->range[x])) return REF_NONE;
-        if (type_of(S, r) == T_U32 && !range_in_u32(S->range[x])) return REF_NONE;
-        if (type_bits(type_of(S, r)) < 32) return REF_NONE;
-        if (type_of(S, r) == T_U64 && !within(S, x, 0, INT64_MAX)) return REF_NONE;
+        if (!type_is_int(type_of(S, x)) || !keeps(S, type_of(S, r), x)) return REF_NONE;
         r = x;
     }
     bool is_counter = instr(S, r)->op == OP_PHI && instr(S, r)->block == S->header && instr(S, r)->nargs == 2;
-    return is_counter && type_bits(type_of(S, r)) >= 32 && type_of(S, r) != T_U64 ? r : REF_NONE;
+    return is_counter && is_counter_type(type_of(S, r)) ? r : REF_NONE;
 }
 
 /* counter < end, or <=: what leads into the body. */
@@ -246,7 +252,7 @@ static bool streams(const Sweep *S) {
 
 /* ---- base and delta --------------------------------------------------------------------------------- */
 
-/* A value at thread 0 of the block, and what others have more; REF_NONE: nothing. */
+/* A value at thread 0 of the block, and what others have more, as i64; REF_NONE: nothing. */
 typedef struct Parts {
     bool ok;
     Ref base, delta;
@@ -257,39 +263,37 @@ static Ref emit(Sweep *S, BlockId b, Op op, Type t, Ref x, Ref y) {
     return ir_emit(S->m, b, op, t, y ? 2 : 1, (Ref[]){x, y}, sum ? ARITH_NO_WRAP : 0, 0, S->span);
 }
 
-static Ref sum(Sweep *S, BlockId b, Type t, Ref x, Ref y) { return x && y ? emit(S, b, OP_ADD, t, x, y) : x ? x : y; }
+static Ref sum(Sweep *S, BlockId b, Ref x, Ref y) { return x && y ? emit(S, b, OP_ADD, T_I64, x, y) : x ? x : y; }
 
 static Ref as_i64(Sweep *S, BlockId b, Ref r) {
-    return r && type_of(S, r) != T_I64 ? emit(S, b, OP_CONVERT, T_I64, r, REF_NONE) : r;
+    return type_of(S, r) != T_I64 ? emit(S, b, OP_CONVERT, T_I64, r, REF_NONE) : r;
 }
 
 static Parts parts_of(Sweep *S, BlockId b, Ref r, unsigned depth);
 
 static Parts parts_of_product(Sweep *S, BlockId b, const Instr *in, Parts x, Parts y) {
-    Type t = (Type)in->type;
     Ref factor = x.delta ? in->args[1] : in->args[0];
     if ((x.delta && y.delta) || !within(S, factor, 0, FAR)) return (Parts){0};
-    Ref base = x.base && y.base ? emit(S, b, OP_MUL, t, x.base, y.base) : REF_NONE;
-    return (Parts){true, base, emit(S, b, OP_MUL, t, x.delta ? x.delta : y.delta, factor)};
+    Ref base = x.base && y.base ? emit(S, b, OP_MUL, T_I64, x.base, y.base) : REF_NONE;
+    return (Parts){true, base, emit(S, b, OP_MUL, T_I64, x.delta ? x.delta : y.delta, as_i64(S, b, factor))};
 }
 
-/* Only operations that grow with the thread's index, and whose result fits. */
+/* Only operations that grow with the thread's index, and whose result is the exact one. */
 static Parts parts_of(Sweep *S, BlockId b, Ref r, unsigned depth) {
     Instr in = *instr(S, r);
     Type t = (Type)in.type;
-    if (S->u->value[r] <= SHAPE_BLOCK) return (Parts){true, r, REF_NONE};
-    if (in.op == OP_SREG) return (Parts){in.sub <= SREG_TID_Z, REF_NONE, r};
-    bool fits = within(S, r, -FAR, FAR) && (t == T_I64 || (t == T_I32 && in.sub & ARITH_NO_WRAP));
-    if (in.op == OP_CONVERT)
-        fits = type_of(S, in.args[0]) == T_I32 && (t == T_I64 || (t == T_U32 && S->range[in.args[0]].lo >= 0));
-    if (depth > DEEPEST || !fits || (in.op != OP_ADD && in.op != OP_MUL && in.op != OP_CONVERT)) return (Parts){0};
+    if (!is_counter_type(t) || !within(S, r, -FAR, FAR)) return (Parts){0};
+    if (S->u->value[r] <= SHAPE_BLOCK) return (Parts){true, as_i64(S, b, r), REF_NONE};
+    if (in.op == OP_SREG) return (Parts){in.sub <= SREG_TID_Z, REF_NONE, as_i64(S, b, r)};
+    bool exact = in.op == OP_CONVERT ? type_is_int(type_of(S, in.args[0])) && keeps(S, t, in.args[0])
+                                     : t == T_I64 || in.sub & ARITH_NO_WRAP;
+    if (depth > DEEPEST || !exact || (in.op != OP_ADD && in.op != OP_MUL && in.op != OP_CONVERT)) return (Parts){0};
     Parts x = parts_of(S, b, in.args[0], depth + 1);
-    if (!x.ok) return x;
-    if (in.op == OP_CONVERT) return (Parts){true, as_i64(S, b, x.base), as_i64(S, b, x.delta)};
+    if (!x.ok || in.op == OP_CONVERT) return x;
     Parts y = parts_of(S, b, in.args[1], depth + 1);
     if (!y.ok) return y;
     if (in.op == OP_MUL) return parts_of_product(S, b, &in, x, y);
-    return (Parts){true, sum(S, b, t, x.base, y.base), sum(S, b, t, x.delta, y.delta)};
+    return (Parts){true, sum(S, b, x.base, y.base), sum(S, b, x.delta, y.delta)};
 }
 
 /* ---- rewriting --------------------------------------------------------------------------------------- */
@@ -381,7 +385,7 @@ static void rewrite(Sweep *S, BlockId setup, Parts start) {
     IrModule *m = S->m;
     BlockId guard = ir_block(m);
     S->merge = ir_block(m);
-    Ref base = as_i64(S, setup, start.base), delta = as_i64(S, setup, start.delta);
+    Ref base = start.base, delta = start.delta;
     Ref step = as_i64(S, setup, fixed(S, setup, S->step)), end = as_i64(S, setup, fixed(S, setup, S->end));
     if (!base) base = ir_const(m, setup, T_I64, 0, S->span);
     emit_end(S, setup, REF_NONE, S->header, 0);

@@ -18,6 +18,7 @@
  * Limits: otherwise only loads from memory that nothing writes are uniform; comparisons of affine values aren't;
  * control flow that isn't made of loops with one entry counts as divergent as a whole. */
 #include "loops.h"
+#include "vectors.h"
 
 #include <string.h>
 
@@ -263,6 +264,13 @@ static Form pure_form(const Analysis *A, const Instr *in) {
     }
     Form special;
     if (warp_form(A, in, &special)) return special;
+    if (in->op == OP_SELECT && A->lanes && A->lanes->choice) {
+        uint8_t choice = A->lanes->choice[in - A->m->instrs.at];
+        if (choice == CHOICE_FIRST || choice == CHOICE_SECOND) return f[choice == CHOICE_FIRST ? 1 : 2];
+        if (choice == CHOICE_EITHER && f[1].stride == f[2].stride && f[1].shape <= SHAPE_AFFINE &&
+            f[2].shape <= SHAPE_AFFINE)
+            return affine(f[1].stride, f[1].exact && f[2].exact);
+    }
     if (worst == SHAPE_AFFINE && strides) return linear_form(A, in, f);
     return (Form){worst, 0, worst != SHAPE_VARYING};
 }

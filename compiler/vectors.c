@@ -148,16 +148,15 @@ bool ir_warps_are_vectors(IrModule *m) {
 /* ---- guards -------------------------------------------------------------------------------------- */
 
 /* A comparison of something that grows along x with what all lanes share, or several. */
-static bool is_guard(const Plan *P, Ref cond, unsigned depth) {
+static bool is_guard(const Plan *P, const Uniformity *u, Ref cond, unsigned depth) {
     const Instr *in = instr(P, cond);
-    const Uniformity *u = &P->v->masked;
     if (u->value[cond] <= SHAPE_BLOCK) return true;
     if (depth > 4) return false;
     if (in->op == OP_CMP)
         return in->sub != PRED_NE && u->value[in->args[0]] <= SHAPE_AFFINE && u->value[in->args[1]] <= SHAPE_AFFINE;
     if (in->op != OP_AND && in->op != OP_OR && in->op != OP_NOT) return false;
     for (uint32_t i = 0; i < in->nargs; i++)
-        if (!is_guard(P, in->args[i], depth + 1)) return false;
+        if (!is_guard(P, u, in->args[i], depth + 1)) return false;
     return true;
 }
 
@@ -199,25 +198,74 @@ static bool in_inner_loop(const Plan *P, BlockId at) {
     return u->loop_of[at] && !waited;
 }
 
-static void find_guards(Plan *P) {
+static void find_guards(Plan *P, const bool *written) {
     const IrModule *m = P->m;
     const Uniformity *u = &P->v->masked;
-    bool *written = find_written(P);
     for (BlockId b = 0; b < m->blocks.n; b++) {
         if (m->blocks.at[b].dead || m->blocks.at[b].nsucc != 2 || written[b] || in_inner_loop(P, b)) continue;
         Ref cond = instr(P, ir_terminator(m, b))->args[0];
-        P->v->agree[b] = u->value[cond] > SHAPE_BLOCK && is_guard(P, cond, 0);
+        P->v->agree[b] = u->value[cond] > SHAPE_BLOCK && is_guard(P, u, cond, 0);
     }
 }
 
-/* A guard of lanes that have parted already is a mask, too. */
-static void analyse_full(Plan *P) {
+/* ---- choices ------------------------------------------------------------------------------------- */
+
+static VectorChoice choice_of(const Plan *P, const Uniformity *u, Ref r) {
+    const Instr *in = instr(P, r);
+    if (in->op != OP_SELECT || u->value[r] != SHAPE_VARYING || !type_is_int((Type)in->type)) return CHOICE_NONE;
+    if (u->value[in->args[0]] <= SHAPE_BLOCK || !is_guard(P, u, in->args[0], 0)) return CHOICE_NONE;
+    Ref a = in->args[1], b = in->args[2];
+    if (u->value[a] > SHAPE_AFFINE || u->value[b] > SHAPE_AFFINE) return CHOICE_NONE;
+    if (u->stride[a] && u->stride[b]) return u->stride[a] == u->stride[b] ? CHOICE_EITHER : CHOICE_NONE;
+    return u->stride[a] ? CHOICE_FIRST : u->stride[b] ? CHOICE_SECOND : CHOICE_NONE;
+}
+
+/* Where the full body may still be left. True: there is another one. */
+static bool find_choices(Plan *P, const bool *written, const Uniformity *u) {
+    bool found = false;
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        bool dirty = block->dead || u->block_divergent[b];
+        for (uint32_t i = 0; !dirty && i < block->preds.n; i++)
+            dirty = written[block->preds.at[i]] && !waits(P, block->preds.at[i]);
+        if (dirty || in_inner_loop(P, b)) continue;
+        for (uint32_t i = 0; i < block->instrs.n && !dirty; i++) {
+            Ref r = block->instrs.at[i];
+            dirty = op_info[instr(P, r)->op].flags & WRITES;
+            if (P->v->choice[r] != CHOICE_NONE || P->kept[r]) continue;
+            P->v->choice[r] = (uint8_t)choice_of(P, u, r);
+            found |= P->v->choice[r] != CHOICE_NONE;
+        }
+    }
+    return found;
+}
+
+/* What lanes that have parted already decide is a mask, too. */
+static bool drop_parted(Plan *P) {
     Vectors *v = P->v;
-    for (bool changed = true; changed;) {
-        changed = false;
-        v->full = ir_uniformity(P->m, &(IrLanes){P->warps, v->agree, &v->masked, P->kept});
-        for (BlockId b = 0; b < P->m->blocks.n; b++)
-            if (v->agree[b] && v->full.block_divergent[b]) v->agree[b] = false, changed = true;
+    bool changed = false;
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        if (!v->full.block_divergent[b]) continue;
+        changed |= v->agree[b];
+        v->agree[b] = false;
+        for (uint32_t i = 0; i < P->m->blocks.at[b].instrs.n; i++) {
+            uint8_t *choice = &v->choice[P->m->blocks.at[b].instrs.at[i]];
+            changed |= *choice != CHOICE_NONE;
+            *choice = CHOICE_NONE;
+        }
+    }
+    return changed;
+}
+
+/* A choice may be made of another one. */
+static void analyse_full(Plan *P, const bool *written) {
+    enum { MOST_ROUNDS = 4 };
+    Vectors *v = P->v;
+    IrLanes lanes = {P->warps, v->agree, v->choice, &v->masked, P->kept};
+    for (unsigned round = 0;; round++) {
+        do v->full = ir_uniformity(P->m, &lanes);
+        while (drop_parted(P));
+        if (round == MOST_ROUNDS || !find_choices(P, written, &v->full)) return;
     }
 }
 
@@ -271,10 +319,18 @@ static void find_uses(Plan *P) {
 
 /* ---- is it worth it? ------------------------------------------------------------------------------ */
 
-/* Addresses don't count: few of them are vectors. */
-static bool is_wide(const Plan *P, Ref r) {
-    Type t = (Type)instr(P, r)->type;
-    return P->v->masked.value[r] == SHAPE_VARYING && !type_is_ptr(t) && type_bytes(t) == 8;
+/* Bytes of the largest type of vectors in the full body. Addresses don't count: few of them are vectors. */
+static unsigned widest(const Plan *P) {
+    unsigned bytes = 1;
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
+            Ref r = block->instrs.at[i];
+            Type t = (Type)instr(P, r)->type;
+            if (P->v->full.value[r] == SHAPE_VARYING && !type_is_ptr(t) && type_bytes(t) > bytes) bytes = type_bytes(t);
+        }
+    }
+    return bytes;
 }
 
 static bool looks_at_rows(const Plan *P, Ref r) {
@@ -287,7 +343,13 @@ static bool is_carried(const Plan *P, Ref r) {
     return instr(P, r)->op == OP_PHI && P->v->full.value[r] == SHAPE_VARYING && P->v->full.loop_of[instr(P, r)->block];
 }
 
-/* A row that is too short for a full vector is left to the masked body. */
+static bool any_choice(const Plan *P) {
+    for (Ref r = 1; r < P->m->instrs.n; r++)
+        if (P->v->choice[r]) return true;
+    return false;
+}
+
+/* A row that is too short for a full vector is left to the masked body, which has no choices. */
 static void count_lanes(Plan *P) {
     unsigned full = LONGEST, masked = LONG, carried = 0;
     for (BlockId b = 0; b < P->m->blocks.n; b++) {
@@ -298,16 +360,21 @@ static void count_lanes(Plan *P) {
     }
     if (carried > 2) full = LONG;
     if (P->v->rows) masked = SHORT;
+    if (P->v->rows && any_choice(P)) full = SHORT;
     if (P->r && P->r->cuts.n) full = P->v->rows ? SHORT : LONG, masked = SHORT;
-    unsigned wide = any_instr(P, is_wide) ? 2 : 1;
-    P->v->full_lanes = P->warps ? WARP : full / wide;
-    P->v->masked_lanes = P->warps ? WARP : masked / wide;
+    unsigned bytes = widest(P);
+    if (bytes > 4) full /= 2, masked /= 2;
+    if (bytes == 1 && full < LONG) full = LONG;
+    P->v->full_lanes = P->warps ? WARP : full;
+    P->v->masked_lanes = P->warps ? WARP : masked;
 }
 
-/* Without waits LLVM does as well where a thread has no loops. */
+static bool is_choice(const Plan *P, Ref r) { return choice_of(P, &P->v->masked, r) != CHOICE_NONE; }
+
+/* Without waits LLVM does as well where a thread has no loops, and addresses don't depend on a choice. */
 static bool worth_it(const Plan *P) {
     if (P->r && P->r->cuts.n) return P->r->uniform;
-    if (P->v->masked.nloops < 2) return false;
+    if (P->v->masked.nloops < 2 && !any_instr(P, is_choice)) return false;
     for (BlockId b = 0; b < P->m->blocks.n; b++)
         if (!P->m->blocks.at[b].dead && P->v->serial[b]) return false;
     return true;
@@ -321,6 +388,7 @@ Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps) {
     if ((!warps && is_large(m)) || any_instr(P, is_alloca) || (r && ((r->cuts.n == 0 && !warps) || !r->uniform)))
         return NULL;
     v->agree = ARENA_ARRAY(a, bool, m->blocks.n);
+    v->choice = ARENA_ARRAY(a, uint8_t, m->instrs.n);
     v->serial = ARENA_ARRAY(a, bool, m->blocks.n);
     v->place = ARENA_ARRAY(a, uint32_t, m->blocks.n);
     v->leaves_block = ARENA_ARRAY(a, bool, m->instrs.n);
@@ -332,8 +400,9 @@ Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps) {
     find_serial(P);
     if (!warps && !worth_it(P)) return NULL;
     v->last = ARENA_ARRAY(a, uint32_t, v->masked.nloops);
-    find_guards(P);
-    analyse_full(P);
+    const bool *written = find_written(P);
+    find_guards(P, written);
+    analyse_full(P, written);
     find_order(P);
     find_uses(P);
     v->rows = any_instr(P, looks_at_rows);

@@ -8,12 +8,17 @@
 
 #include "regions.h"
 
+/* An index that is another one at an edge: `x - 1 if x else last`. The full body takes it to be chosen alike for all lanes:
+ * either way, or always the first or the second one, since only that grows from lane to lane. */
+typedef enum VectorChoice { CHOICE_NONE, CHOICE_EITHER, CHOICE_FIRST, CHOICE_SECOND } VectorChoice;
+
 typedef struct Vectors {
     unsigned full_lanes, masked_lanes;
     bool rows;               /* threadIdx.y or z are looked at */
     bool warps;              /* a vector is a warp */
     Uniformity masked, full; /* of the two bodies; `block_divergent`: the block has a mask of its own */
     bool *agree;             /* by block: a guard that the full body takes to lead all lanes the same way */
+    uint8_t *choice;         /* by Ref of a SELECT: VectorChoice */
     bool *serial;            /* by block: holds what isn't done in vectors, or not with a gain */
     uint32_t *place;         /* by block: where it comes in an order in which loops hang together, inner ones too */
     uint32_t *last;          /* by loop of `masked`: the place of its last block */
