@@ -104,10 +104,20 @@ static Val step_tuple(const Step *s) {
     return args_from(s, 0, &items) ? val_tuple(s->e, s->in->nargs, items) : val_poison(s->e);
 }
 
+/* Defaults of an inner function's keyword-only parameters come as a dict, which nobody wrote. */
+static bool is_defaults(const Step *s) {
+    const PyFunc *f = s->fr->inst->f;
+    for (PyRef r = 1; r < f->instrs.n; r++) {
+        const PyInstr *in = &f->instrs.at[r];
+        if (in->op == PY_FUNCTION && &f->instrs.at[in->args[1]] == s->in) return true;
+    }
+    return false;
+}
+
 /* Programs for Numba count on being told of what it doesn't compile. */
 static Val step_map(const Step *s) {
     Val *kv, d = dict_of(s->e, 0, NULL);
-    if (e_numba(s->e) && s->in->nargs)
+    if (e_numba(s->e) && s->in->nargs && !is_defaults(s))
         return e_fail(s->e, s->span, "make the dict outside of the kernel, where its keys and values are constants",
                       DIAG_CONSTRUCT, "a dict", "cuda.jit makes none; gpu.jit does");
     if (!args_from(s, 0, &kv)) return val_poison(s->e);

@@ -21,8 +21,8 @@ KINDS = {
     "values": Kind("GPU_GENERATED", 2000, 100, True),
     "arrays": Kind("GPU_GENERATED_ARRAYS", 300, 50, True),
     "threads": Kind("GPU_GENERATED_THREADS", 200, 25, False),
-    "programs": Kind("GPU_GENERATED_PROGRAMS", 150, 50, False),
-    "numba_dialect": Kind("GPU_GENERATED_NUMBA", 50, 25, False),
+    "programs": Kind("GPU_GENERATED_PROGRAMS", 100, 25, False),
+    "numba_dialect": Kind("GPU_GENERATED_NUMBA", 30, 15, False),
 }
 FIRST = int(os.environ.get("GPU_GENERATED_SEED", "1"))
 

@@ -117,6 +117,19 @@ def test_types(text: str, x: Any, y: Any, want: Any) -> None:
     assert np.asarray(got).dtype == np.asarray(want).dtype
 
 
+def test_inner_functions_have_defaults() -> None:
+    @cuda.jit
+    def kernel(out):
+        def shifted(x, by=2, *, times=3, plus=out[1]):
+            return (x + by) * times + plus
+
+        out[0] = shifted(5) + shifted(1, times=1)
+
+    out = np.array([0.0, 0.5])
+    kernel[1, 1](out)
+    assert out[0] == 21.5 + 3.5
+
+
 def test_variables_unify() -> None:
     @cuda.jit
     def kernel(out, a):

@@ -108,6 +108,8 @@ def _power(ins: list[Any]) -> tuple[np.ufunc, list[Any]]:
     if not hasattr(y, "dtype") and hasattr(x, "dtype"):
         if x.dtype.kind in "fc" and y in _FAST_POWERS:
             return _FAST_POWERS[y], [x]
+        if x.dtype == bool and type(y) is int and y == 2:
+            return np.square, [x]  # of int8, where other powers are of int64
         if x.dtype.kind in "iu" and isinstance(y, int) and y < 0:
             raise ValueError("Integers to negative integer powers are not allowed.")
     return np.power, ins

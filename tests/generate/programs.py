@@ -57,9 +57,9 @@ TAKEN = [
     "non-broadcastable output",
     "boolean array indexing",
     "boolean subtract",
+    "out of bounds for ",
     "an array element with a sequence",
     "return arrays must be of ArrayType",
-    "out of bounds for array of dimension 0",
 ]
 FUNCTIONS = [
     "lambda x, y: x + y",
@@ -88,6 +88,11 @@ REFERENCE = SimpleNamespace(
     transform_reduce=lambda f, name, *arrays, axis=None: reduce_of(name, f(*arrays), axis),
     parallel=lambda f: f,
 )
+
+
+def name_of(view: str) -> str:
+    """The array of a view."""
+    return view.partition("[")[0].partition(".")[0]
 
 
 class Generator(Writer):
@@ -150,7 +155,8 @@ class Generator(Writer):
         options = [f"{a} {r.choice(BINARY)} {b}"] * 5 + [f"{b} {r.choice(BINARY)} {a}", f"-{a}", f"~{a}", f"abs({a})"]
         options += [f"np.{r.choice(UNARY)}({a})", f"np.{name}({a}, {b})"] * 2
         options += [f"np.{name}({a}, {b}, out={self.any()})", f"np.{name}({a}, {b}, dtype='{r.choice(DTYPES)}')"]
-        options += [f"np.{name}({a}, {b}, out={self.any()}, where={self.view()} > 1)"]
+        # where the types of operands and result differ, NumPy changes elements that the mask leaves out, too
+        options += [f"np.{r.choice(['add', 'maximum'])}({a}, {a}, out={name_of(a)}, where={self.view()} > 1)"]
         options += [f"{a}.{r.choice(METHODS)}({self.axis()})"] * 4
         options += [f"np.where({self.view()} > 1, {a}, {b})", f"np.clip({a}, 0, 3)", f"{a} @ {self.view()}"]
         options += [
