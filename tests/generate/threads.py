@@ -20,6 +20,7 @@ BLOCKS = (1, 7, 32, 33, 40, 64, 96, 100, 128)  # threads
 ROWS = ((16, 4), (32, 3), (8, 8), (33, 2), (1, 40), (4, 4, 4), (32, 2, 2), (5, 3, 7))
 VARIABLES = 4
 ATOMICS = ("add", "min", "max", "and_", "or_", "xor")
+OTHERS = {"f": ("np.float32", 0xFFFF), "c": ("np.uint8", 0xFF), "h": ("np.int16", 0x7FFF)}  # shared arrays that may be
 SHUFFLED = ("int32", "int64", "float32", "float64", "int8", "uint16")
 
 
@@ -77,6 +78,7 @@ class Generator(Writer):
         self.size = math.prod(p.block)
         p.dynamic = 4 * self.size if r.random() < 0.3 else 0
         self.has_mine = r.random() < 0.4  # with an array of each thread's own, the CPU device makes no vectors
+        self.arrays = {"s": 0xFFFF} | {name: OTHERS[name][1] for name in OTHERS if r.random() < 0.25}
         self.alive = [True] * self.size
         self.start()
         for _ in range(r.choice([r.randint(1, 4), r.randint(5, 12)])):
@@ -104,6 +106,10 @@ class Generator(Writer):
         self.emit(1, f"s = gpu.shared.array({self.size}, np.int64)")
         self.emit(1, f"w = gpu.shared.array({(self.size + 31) // 32 * 32}, np.int64)")
         self.emit(1, "sums = gpu.shared.array(4, np.int64)")
+        for name in OTHERS:
+            if name in self.arrays:
+                self.emit(1, f"{name} = gpu.shared.array({self.size}, {OTHERS[name][0]})")
+                self.emit(1, f"{name}[{self.size} - 1 - t] = t")
         if self.program.dynamic:
             self.emit(1, "d = gpu.shared.array(0, np.int32)")
             self.emit(1, "d[t] = t")
@@ -135,7 +141,8 @@ class Generator(Writer):
         r = self.random
         if depth == 0 or r.random() < 0.2:
             own = ["mine[t & 3]", f"mine[{self.variable()} & 3]"] if self.has_mine else ["warp", "gpu.laneid"]
-            return r.choice([self.variable(), self.variable(), "t", *own])
+            far = f"x[(i * {r.randint(1, 9)} + {r.randint(0, 9)}) % len(x), {r.randrange(VARIABLES)}]"
+            return r.choice([self.variable(), self.variable(), "t", far, *own])
         a, b = self.expression(depth - 1), self.expression(depth - 1)
         return r.choice([f"({a} {op} {b})" for op in "+-^&|"] + [f"({a} * {r.randint(2, 9)})", f"({a} >> 2)"])
 
@@ -226,8 +233,16 @@ class Generator(Writer):
             self.emit(indent, f"mine[({self.expression(1)}) & 3] = {value}")
         elif choice < 0.7:
             self.emit(indent, f"gpu.atomic.{ATOMICS[which]}(acc, ({which}, ({self.expression(1)}) & 7), {value})")
+        elif choice < 0.8:
+            v, lost = self.variable(), r.randint(2, 4)
+            self.emit(indent, f"while {v} > {r.randint(8, 99)}:")
+            self.emit(indent + 1, f"{v} //= {lost}")
+            if r.random() < 0.5:
+                self.emit(indent + 1, f"{v} ^= x[{v} % len(x), 0] & {2 ** r.randint(0, 2) - 1}")
+                self.emit(indent + 1, f"if {self.condition()}:")
+                self.emit(indent + 2, r.choice(["break", f"{v} //= 2"]))
         else:
-            self.assign(indent, f"s[{self.place()}]")
+            self.assign(indent, f"{r.choice(list(self.arrays))}[{self.place()}]")
 
     def shuffle(self, indent: int, there: list[bool], depth: int) -> None:
         r = self.random
@@ -323,9 +338,10 @@ class Generator(Writer):
         n = self.size
         place = self.random.choice(["t", f"{n - 1} - t", f"(t + {self.random.randint(1, n)}) % {n}"])
         self.emit(indent, "gpu.syncthreads()")
-        self.emit(indent, f"s[{place}] = ({self.expression()}) & 0xFFFF")
+        name = self.random.choice(list(self.arrays))
+        self.emit(indent, f"{name}[{place}] = ({self.expression()}) & {self.arrays[name]}")
         self.emit(indent, "gpu.syncthreads()")
-        self.assign(indent, f"s[{self.place()}]")
+        self.assign(indent, f"{name}[{self.place()}]")
 
     def block_sum(self, indent: int, there: list[bool], depth: int) -> None:
         name, cell = self.random.choice(["add", "max", "xor", "or_"]), self.random.randrange(4)
