@@ -48,6 +48,11 @@ static void note_type(Eval *e, Diag *d, const DiagFrame *at, const PyInstr *from
     else if (span.line && from->op != PY_PARAM) diag_note(e->diags, d, &here, "%s here", val_text(e->types, v));
 }
 
+static bool is_member(Eval *e, Val v) {
+    HostInfo info;
+    return v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info) && info.kind == HOST_ENUM;
+}
+
 static void report_conflict(Body *b, PyRef r) {
     Eval *e = b->e;
     const Conflict *c = b->inst->conflict[r];
@@ -65,6 +70,8 @@ static void report_conflict(Body *b, PyRef r) {
     Diag *d = in->name
                   ? e_diag(e, span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
                   : e_diag(e, span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
+    if (d && is_member(e, c->a) && is_member(e, c->b))
+        diag_help(e->diags, d, "members of an Enum are constants: make it an IntEnum, or choose between their values");
     for (int i = 0; d && i < 2; i++)
         if (from[i]->op != PY_PARAM || in->name) note_type(e, d, &b->fr->at, from[i], from[i]->span, i ? c->b : c->a);
 }

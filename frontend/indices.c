@@ -311,6 +311,7 @@ bool array_writable(Eval *e, PySpan span, Val a) {
         e_fail(e, span,
                a.ty->kind == TY_TUPLE  ? "a tuple can't be changed: make a new one"
                : a.ty->kind == TY_DICT ? "a dict can't be changed: numbers as keys are indices of an array"
+               : a.ty->kind == TY_EXPR ? "give it memory of a size that is known: w = np.empty(4), then w[:] = ..."
                : val_is_scalar(a)      ? "a number comes as a copy: pass an array of one element for a result"
                                        : NULL,
                DIAG_NOT_ASSIGNABLE, e_text(e, a));

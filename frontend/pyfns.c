@@ -267,6 +267,29 @@ Val fn_callable(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return val_bool(e, yes);
 }
 
+/* np.finfo(type) or np.iinfo(type), of whose attributes the kernel makes constants: one object for all calls. */
+static HostRef limits_of(Eval *e, const char *path, DType d) {
+    HostRef numpy = e->host->import(e->host->self, "numpy");
+    HostRef type = numpy ? e->host->attr(e->host->self, numpy, dtype_info[d].name) : NULL;
+    for (uint32_t i = 0; i < e->attrs.n; i++)
+        if (e->attrs.at[i].obj == type && strcmp(e->attrs.at[i].name, path) == 0) return e->attrs.at[i].value;
+    HostRef limits = type ? e->host->attr(e->host->self, numpy, path + strlen("numpy.")) : NULL;
+    HostRef r = limits ? e->host->call(e->host->self, limits, 1, &type) : NULL;
+    VEC_PUSH(e->arena, &e->attrs, ((AttrEntry){type, r, path}));
+    return r;
+}
+
+Val fn_type_limits(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    DType d;
+    if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
+    if (val_poisoned(x)) return x;
+    bool known = val_is_scalar(x) || val_dtype_named(e, x, &d);
+    if (known && val_is_scalar(x)) d = (DType)x.ty->dtype;
+    HostRef r = known ? limits_of(e, site->fn->path, d) : NULL;
+    return r ? val_object(e, r) : e_fail(e, site->span, NULL, DIAG_ARG_TYPE, site->name, e_text(e, x));
+}
+
 /* The class of a value; NULL: it is no Python object of a class that kernels know. */
 static HostRef class_of(Eval *e, Val x) {
     static const char *const numbers[DT__COUNT] = {

@@ -2030,3 +2030,12 @@ class Steps:
 
 def iter_of(n):
     return [x + n for x in Steps(n)]
+
+
+def k_type_limits(a, o, n):
+    i = gpu.grid(1)
+    low = np.finfo(np.float32).max
+    for x in a:
+        low = min(low, x)
+    room = np.iinfo(np.int16).max - np.iinfo("u1").bits + np.iinfo(n).min / 2**62
+    o[i] = low + room + np.finfo(a.dtype).eps * 2**23 + np.finfo(a[i]).tiny
