@@ -4,7 +4,7 @@ A function's variables are of four classes (integer, float, bool, complex), so t
 the types of a class an expression has is for both sides to find out. What numba refuses isn't compared. Not made: what
 numba leaves to the machine (shifts by the width, floats out of an integer's range), and uint64 beside signed integers,
 which are compared exactly here. Conditions are made of variables: of two branches, one of which no thread can take,
-numba joins the types all the same.
+numba joins the types all the same. Squares are of small numbers: numba takes it that they don't overflow.
 """
 
 from __future__ import annotations
@@ -104,12 +104,17 @@ class Generator(Writer):
     def whole(self, sub: Any) -> list[str]:
         r, a, b, c = self.random, sub("i"), sub("i"), sub("b")
         options = [f"({a} {op} {b})" for op in ("+", "-", "*", "&", "|", "^", "//", "%")]
-        options += [f"({a} << {r.randint(0, 6)})", f"({a} >> {r.randint(0, 6)})", f"({a} ** {r.randint(0, 3)})"]
+        options += [f"({a} << {r.randint(0, 6)})", f"({a} >> {r.randint(0, 6)})", f"(({a} & 255) ** {r.randint(0, 3)})"]
         options += [f"-({a})", f"~({a})", f"+({a})", f"abs({a})", f"min({a}, {b})", f"max({a}, {b}, 3)", f"({a} + {c})"]
         options += [f"({a} if {c} else {b})", f"int({a})", f"np.{r.choice(TYPES['i'])}({a})", f"ordered({a}, {b})[0]"]
         options += [f"int({c})", f"({c} + {sub('b')})", f"({a}, {b})[{r.randint(0, 1)}]", f"scaled({a}, k=3)"]
         options += [f"total({a}, {b}, 1)", f"twice(lambda x: x * 2, {a})", f"len(({a}, {b}))", f"divmod({a}, 7)[0]"]
-        return [*options, f"({self.variable('i')} {r.choice(['and', 'or'])} {b})", f"np.int32({c})", f"pow({a}, 2)"]
+        return [
+            *options,
+            f"({self.variable('i')} {r.choice(['and', 'or'])} {b})",
+            f"np.int32({c})",
+            f"pow({a} & 127, 2)",
+        ]
 
     def real(self, sub: Any) -> list[str]:
         r, a, b, i, c = self.random, sub("f"), sub("f"), sub("i"), sub("b")
