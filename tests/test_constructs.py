@@ -9,7 +9,7 @@ import gpu
 import numpy as np
 import pytest
 
-KERNELS = [k for name, k in vars(constructs).items() if name.startswith("k_")]
+KERNELS = constructs.kernels()
 
 
 def run(kernel: Callable[..., Any], device: str) -> np.ndarray:

@@ -243,7 +243,7 @@ class Generator(Objects, Memory, Flow, Sampler):
         ]
         options += [f"np.prod({part}[:2])", f"np.array([{array}[i], {array}[3]])[i % 2]", f"({array}[i] in {part})"]
         options += [f"({part} + {part}[::-1])[1]", f"np.where({part} > 1, {part}, 0)[i % 2]", f"abs({part}).min()"]
-        options += [f"np.count_nonzero({part})", f"({array}[:4] * {array}[4:8])[1]", f"len({part}[:: i + 1])"]
+        options += [f"np.int64(np.count_nonzero({part}))", f"({array}[:4] * {array}[4:8])[1]", f"len({part}[:: i + 1])"]
         return r.choice(options)
 
     def expression(self, depth: int) -> str:
