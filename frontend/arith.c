@@ -194,7 +194,7 @@ static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
     else if (a.ty->kind == TY_RECORD || b.ty->kind == TY_RECORD) help = "name a field, as in r.x or r['x']";
     else if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) help = "test it with `is None` first";
     else if (strcmp(op, "*") == 0 && (a.ty->kind == TY_TUPLE || b.ty->kind == TY_TUPLE))
-        help = "how often is a constant; gpu.local.array(size, dtype) makes an array";
+        help = "how often is a constant up to 1024; gpu.local.array(size, dtype) makes an array";
     else if (strcmp(op, "@") == 0) help = "it multiplies vectors and matrices";
     else if (is_int_kind(a) && is_int_kind(b))
         help = "no integer type holds both: convert one of them, with np.uint64(...) or np.int64(...)";

@@ -326,3 +326,12 @@ def test_a_remainder_of_nan_that_a_loop_made() -> None:
     k[1, 4](a, out)
     assert np.isnan(out[:3]).all()
     assert out[3] == 0
+
+
+@pytest.mark.parametrize("shape", ["x", 2.5, None, (2, "a"), [2, [3]]])
+def test_shapes_that_are_none_of_integers(shape: Any) -> None:
+    with gpu.device("cpu"):
+        with pytest.raises(TypeError, match="a shape is an integer or a tuple of integers"):
+            gpu.zeros(shape)
+        with pytest.raises(TypeError, match="a shape is an integer or a tuple of integers"):
+            gpu.zeros(4).reshape((shape,))

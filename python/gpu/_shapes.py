@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def strides_of_view(old: np.ndarray[Any, Any], shape: tuple[int, ...]) -> tuple[
 
 
 def resolved(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
-    sizes = [int(n.__index__()) for n in shape]
+    sizes = list(as_shape(shape))
     unknown = [i for i, n in enumerate(sizes) if n == -1]
     known = 1
     for n in sizes:
@@ -74,9 +75,12 @@ def checked_order(order: str) -> str:
 
 
 def as_shape(shape: Any) -> tuple[int, ...]:
-    if hasattr(shape, "__index__"):
-        return (int(shape.__index__()),)
-    return tuple(int(n.__index__()) for n in shape)
+    try:
+        if hasattr(shape, "__index__"):
+            return (int(shape.__index__()),)
+        return tuple(map(operator.index, shape))
+    except TypeError:
+        raise TypeError(f"a shape is an integer or a tuple of integers, and this is {shape!r}") from None
 
 
 def aligned(host: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -180,7 +180,7 @@ def either_array(x, y, i):
 # TypingError: beginners.py:64:15: error: * does not take (tuple(float (weak),), int (weak))
 #    64 |     numbers = [0.0] * n
 #       |               ^^^^^^^^^
-#    help: how often is a constant; gpu.local.array(size, dtype) makes an array
+#    help: how often is a constant up to 1024; gpu.local.array(size, dtype) makes an array
 #    in kernel list_of_any_length(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message result_in_a_number(int)
