@@ -418,7 +418,20 @@ static HostRef host_closure(void *self, HostRef function, const char *name) {
     return r;
 }
 
+/* gpu.cuda in place of the module numba.cuda, which a program may reach by "import numba"; a new reference. */
+static PyObject *ours_for_numbas(PyHost *h, PyObject *o) {
+    const char *module = PyModule_Check(o) ? text_attr(h, o, "__name__") : NULL;
+    return module && strcmp(module, "numba.cuda") == 0 ? PyImport_ImportModule("gpu.cuda") : NULL;
+}
+
 static HostRef host_attr(void *self, HostRef obj, const char *name) {
+    PyObject *ours = ours_for_numbas(self, object(obj));
+    if (ours) {
+        HostRef r = take(self, PyObject_GetAttrString(ours, name));
+        Py_DECREF(ours);
+        host_failed();
+        return r;
+    }
     /* The value of gpu.threadIdx.x exists in kernels alone: _attr gives what stands for it. */
     if (intrinsic_path(self, object(obj)) && PyObject_HasAttrString(object(obj), "_attr")) {
         PyObject *member = PyObject_CallMethod(object(obj), "_attr", "s", name);

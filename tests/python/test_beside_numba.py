@@ -19,6 +19,10 @@ FILES = {
         from .misc.special import prange
         from .np.ufunc import vectorize
         """,
+    "numba/cuda/__init__.py": """
+        def grid(ndim):
+            raise NotImplementedError
+        """,
     "numba/core/registry.py": """
         class CPUDispatcher:
             def __init__(self, function):
@@ -106,6 +110,7 @@ FILES = {
 }
 PROGRAM = """
 import numba
+import numba.cuda
 import numpy as np
 from numba import float32, float64, from_dtype, int32, njit, prange, types, vectorize, void
 {imports}
@@ -136,7 +141,7 @@ def add(x, y):
 def kernel(out, n, pair):
     block = cuda.shared.array(4, dtype=float32)
     pixels = cuda.local.array(2, pixel_type)
-    i = cuda.threadIdx.x
+    i = numba.cuda.grid(1)
     block[i] = i
     cuda.syncthreads()
     pixels[1].value = total(block, n)
