@@ -23,6 +23,15 @@ enum { DEEPEST = 64, INDEX_DEPTH = 8, MOST_OFFSET = FACT_SIZE32_SPARE / 4 };
 static const Instr *instr(const Ranges *R, Ref r) { return &R->m->instrs.at[r]; }
 static Type type_of(const Ranges *R, Ref r) { return (Type)instr(R, r)->type; }
 
+/* What a choice that ranges.c made, such as the one for negative indices, leaves of r. */
+static Ref chosen(const IrModule *m, Ref r) {
+    for (;;) {
+        const Instr *in = &m->instrs.at[r];
+        if (in->op != OP_SELECT || in->args[1] != in->args[2]) return r;
+        r = in->args[1];
+    }
+}
+
 static bool fits(Ranges *R, Ref r) { return range_in_i32(range_at(R, r, 2)); }
 static bool fits_unsigned(Ranges *R, Ref r) { return range_in_u32(range_at(R, r, 2)); }
 
@@ -124,12 +133,12 @@ static Part index_product(Ranges *R, Ref x, Ref factor, unsigned leaf, int depth
 }
 
 static Part index_part(Ranges *R, Ref r, unsigned leaf, int depth) {
-    const Instr *in = instr(R, r);
     Range v = range_at(R, r, 2);
     if (range_in_i32(v) && v.lo >= 0) {
         R->whole[r] = true;
         return (Part){true, (double)v.hi, 0};
     }
+    const Instr *in = instr(R, chosen(R->m, r));
     if (depth == 0 || in->type != T_I64) return (Part){0};
     if (in->op == OP_ADD) {
         Part a = index_part(R, in->args[0], leaf, depth - 1), b = index_part(R, in->args[1], leaf, depth - 1);
@@ -142,7 +151,7 @@ static Part index_part(Ranges *R, Ref r, unsigned leaf, int depth) {
 
 /* Is a stride of the array a factor of some part? */
 static bool has_stride(const Ranges *R, Ref r, unsigned leaf, int depth) {
-    const Instr *in = instr(R, r);
+    const Instr *in = instr(R, chosen(R->m, r));
     const IrParam *p = param_of(R, r);
     if (p) return p->kind == PARAM_STRIDE && p->leaf == leaf;
     if (depth == 0 || (in->op != OP_ADD && in->op != OP_MUL)) return false;
@@ -255,16 +264,15 @@ static bool adds_constant(Narrow *N, Ref r) {
     return c && c->op == OP_CONST && (int64_t)c->imm >= -MOST_OFFSET && (int64_t)c->imm <= MOST_OFFSET;
 }
 
-/* Whether r is a part that isn't taken apart further; r becomes what a choice that ranges.c made leaves of it. */
-static bool is_whole(Narrow *N, Ref *r) {
-    bool whole = N->R->whole[*r] || N->R->found[*r] == NARROW_VALUE;
-    while (at(N, *r)->op == OP_SELECT && at(N, *r)->args[1] == at(N, *r)->args[2]) *r = at(N, *r)->args[1];
-    return whole || N->R->found[*r] == NARROW_VALUE;
+/* Whether r is a part that isn't taken apart further. */
+static bool is_whole(Narrow *N, Ref r) {
+    return N->R->whole[r] || N->R->found[r] == NARROW_VALUE || N->R->found[chosen(N->m, r)] == NARROW_VALUE;
 }
 
 /* The sum of the constants of an index. */
 static int64_t constant_part(Narrow *N, Ref r, int depth) {
-    bool whole = is_whole(N, &r);
+    bool whole = is_whole(N, r);
+    r = chosen(N->m, r);
     const Instr *in = at(N, r);
     if (depth == 0 || in->op != OP_ADD) return 0;
     if (adds_constant(N, r))
@@ -277,15 +285,17 @@ static int64_t constant_part(Narrow *N, Ref r, int depth) {
 /* r as part of an index: right for accesses in bounds, so that only addresses use it. As PART_APART without its
  * constants. */
 static Ref narrow_part(Narrow *N, Ref r, int form, int depth) {
-    Ref chosen = r;
-    bool apart = form == PART_APART && depth > 0, whole = is_whole(N, &chosen);
-    if (apart && adds_constant(N, chosen)) {
-        Ref x = at(N, chosen)->args[0];
+    bool apart = form == PART_APART && depth > 0, whole = is_whole(N, r);
+    Ref left = chosen(N->m, r);
+    if (apart && adds_constant(N, left)) {
+        Ref x = at(N, left)->args[0];
         return whole ? narrow(N, x, true, DEEPEST) : narrow_part(N, x, form, depth - 1);
     }
+    bool value = N->R->found[r] == NARROW_VALUE || N->R->found[left] == NARROW_VALUE;
+    if (depth == 0 || value || (form != PART_MODULO && N->R->whole[r])) return narrow(N, r, true, DEEPEST);
+    r = left;
     Instr old = *at(N, r);
-    bool sum = old.op == OP_ADD || old.op == OP_MUL, value = N->R->found[r] == NARROW_VALUE;
-    if (!sum || depth == 0 || value || (form != PART_MODULO && N->R->whole[r])) return narrow(N, r, true, DEEPEST);
+    if (old.op != OP_ADD && old.op != OP_MUL) return narrow(N, r, true, DEEPEST);
     Ref *made = &N->after[form][r];
     if (*made) return *made;
     int inner = old.op == OP_MUL && form == PART_APART ? PART : form;

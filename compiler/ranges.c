@@ -79,12 +79,17 @@ static Range quotient(Op op, Type t, Range a, Range b) {
     return fit(t, down ? floor_divide(a.lo, by_lo) : a.lo / by_lo, down ? floor_divide(a.hi, by_hi) : a.hi / by_hi);
 }
 
+/* The result is nearer to 0 than the divisor; of a TRUNCMOD also not farther than the dividend, whose sign it has. */
 static Range remainder_of(Op op, Type t, Range a, Range b) {
-    if (b.lo < 0 || (op == OP_TRUNCMOD && a.lo < 0)) return everything(t);
-    int64_t most = b.hi > 0 ? b.hi - 1 : 0;
-    if (a.lo >= 0 && a.hi < most) most = a.hi;
+    if (b.lo == INT64_MIN) return everything(t);
+    int64_t most = b.hi > 0 ? b.hi - 1 : 0, least = b.lo < 0 ? b.lo + 1 : 0;
+    if (op == OP_TRUNCMOD) {
+        int64_t size = most > -least ? most : -least;
+        return (Range){a.lo >= 0 ? 0 : a.lo > -size ? a.lo : -size, a.hi <= 0 ? 0 : a.hi < size ? a.hi : size};
+    }
     if (a.lo >= 0 && b.lo > a.hi) return a;
-    return (Range){0, most};
+    if (a.lo >= 0 && a.hi < most) most = a.hi;
+    return (Range){least, most};
 }
 
 /* The smallest 2^k - 1 that isn't below v. */

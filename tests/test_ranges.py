@@ -170,3 +170,23 @@ def test_strides_that_pass_32_bits(n: int) -> None:
         o = np.zeros(3, np.int64)
         numbers[1, 3](n, step, o)
         assert o.tolist() == [range(t, n, step)[-1] for t in range(3)]
+
+
+def test_remainders_by_any_divisor() -> None:
+    """A remainder is nearer to 0 than the divisor, whatever their signs: as an index, and where it is compared."""
+
+    @gpu.jit
+    def remainders(a, d, x, o):
+        i = gpu.grid(1)
+        r = a[i] % d[i]
+        o[i, 0] = r
+        o[i, 1] = x[r]
+        o[i, 2] = (r < 128) + 2 * (r > -128) + 4 * (r > 0)
+
+    a, d = (v.ravel() for v in np.meshgrid(np.arange(-130, 131, 13), np.array([-128, -7, -1, 0, 1, 5, 127])))
+    x = np.arange(256) * 3
+    o = np.zeros((a.size, 3), np.int64)
+    remainders[1, a.size](a.astype(np.int32), d.astype(np.int8), x, o)
+    with np.errstate(divide="ignore"):
+        r = a % d
+    assert o.T.tolist() == [r.tolist(), x[r].tolist(), ((r < 128) + 2 * (r > -128) + 4 * (r > 0)).tolist()]

@@ -548,7 +548,10 @@ static int flatten_other(Bound *b, PyObject *o, uint32_t param, int depth) {
         HostArray a;
         bool on_device;
         void *stream = NULL;
-        int status = dlpack_exchange(o, b->device ? b->device : runtime_cpu(), &a, &on_device, &stream);
+        const Device *d = b->device ? b->device : runtime_cpu();
+        int status = dlpack_exchange(o, d, &a, &on_device, &stream);
+        if (status == 0 && d->ops->runs_ptx && cuda_foreign_type(Py_TYPE(o)))
+            status = on_device = cuda_foreign_array(o, &a, &stream);
         if (status < 0) return name_parameter(b, param);
         if (status) return put_foreign(b, &a, NULL, on_device, stream, param);
     }

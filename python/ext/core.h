@@ -70,6 +70,7 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep);
 /* The same for __cuda_array_interface__: an array in a GPU's memory. *stream: the driver's handle of the stream whose
  * work on it must be waited for; NULL: none. */
 int cuda_foreign_array(PyObject *o, HostArray *out, void **stream);
+bool cuda_foreign_type(PyTypeObject *type); /* objects of this type were such arrays lately */
 void array_look_aligned(HostArray *a);                  /* sets `askew` */
 unsigned array_record_align(const HostArray *a);        /* of records: what all addresses are multiples of, at most the layout's own */
 static inline unsigned array_item(const HostArray *a) { return elem_bytes(a->dtype, a->record); }

@@ -43,6 +43,8 @@ static const struct {
 };
 enum { NSCALARS = sizeof scalar_types / sizeof *scalar_types, SLOTS = 64 };
 
+enum { KEY_TYPESTR, KEY_SHAPE, KEY_DATA, KEY_STRIDES, KEY_MASK, KEY_STREAM, KEY__COUNT };
+
 static struct {
     bool loaded, structs_ok, ml_dtypes;
     PyTypeObject *array, *dtype, *void_;
@@ -52,6 +54,8 @@ static struct {
         DType dtype;
     } table[SLOTS];
     PyObject *str_interface, *str_cuda_interface, *str_numpy, *str_ml_dtypes;
+    PyObject *keys[KEY__COUNT];           /* of an array interface */
+    PyTypeObject *with_cuda_interface[8]; /* types that showed one lately, which are kept alive */
 } np;
 
 /* ---- finding NumPy ----------------------------------------------------------------------------- */
@@ -182,6 +186,9 @@ int numpy_init(void) {
     np.str_cuda_interface = PyUnicode_InternFromString("__cuda_array_interface__");
     np.str_numpy = PyUnicode_InternFromString("numpy");
     np.str_ml_dtypes = PyUnicode_InternFromString("ml_dtypes");
+    static const char *const keys[KEY__COUNT] = {"typestr", "shape", "data", "strides", "mask", "stream"};
+    for (int i = 0; i < KEY__COUNT; i++)
+        if (!(np.keys[i] = PyUnicode_InternFromString(keys[i]))) return -1;
     return np.str_interface && np.str_cuda_interface && np.str_numpy && np.str_ml_dtypes ? 0 : -1;
 }
 
@@ -379,11 +386,14 @@ static int interface_record(PyObject *o, PyObject *dict, HostArray *out) {
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* A borrowed reference; NULL if it isn't there. */
+static PyObject *item_of(PyObject *dict, int key) { return PyDict_GetItemWithError(dict, np.keys[key]); }
+
 static int from_interface(PyObject *o, PyObject *dict, HostArray *out) {
     if (!PyDict_Check(dict)) return bad_interface("isn't a dict");
-    PyObject *typestr = PyDict_GetItemString(dict, "typestr"), *shape = PyDict_GetItemString(dict, "shape");
-    PyObject *data = PyDict_GetItemString(dict, "data"), *strides = PyDict_GetItemString(dict, "strides");
-    PyObject *mask = PyDict_GetItemString(dict, "mask");
+    PyObject *typestr = item_of(dict, KEY_TYPESTR), *shape = item_of(dict, KEY_SHAPE);
+    PyObject *data = item_of(dict, KEY_DATA), *strides = item_of(dict, KEY_STRIDES), *mask = item_of(dict, KEY_MASK);
+    if (PyErr_Occurred()) return -1; /* a key of another kind that can't be compared */
     if (mask && mask != Py_None) return bad_interface("has a mask, which a kernel doesn't see");
     if (!typestr || !PyUnicode_Check(typestr) || !shape) return bad_interface("has no typestr or no shape");
     if (!data || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2) return bad_interface("has no pointer to data");
@@ -493,13 +503,26 @@ int foreign_array(PyObject *o, HostArray *out, PyObject **keep) {
 
 /* "stream" of version 3 of the interface: 1 legacy, 2 per-thread, else a handle; None: nothing to wait for. */
 static int interface_stream(PyObject *dict, void **stream) {
-    PyObject *o = PyDict_GetItemString(dict, "stream");
+    PyObject *o = item_of(dict, KEY_STREAM);
     *stream = NULL;
-    if (!o || o == Py_None) return 0;
+    if (!o || o == Py_None) return PyErr_Occurred() ? -1 : 0;
     *stream = PyLong_AsVoidPtr(o);
     if (!*stream && PyErr_Occurred()) return -1;
     if (*stream == (void *)1) *stream = NULL; /* the runtime's name for it */
     return 0;
+}
+
+static PyTypeObject **place_of(PyTypeObject *type) {
+    return &np.with_cuda_interface[((uintptr_t)type >> 5) % (sizeof np.with_cuda_interface / sizeof(PyTypeObject *))];
+}
+
+bool cuda_foreign_type(PyTypeObject *type) { return *place_of(type) == type; }
+
+static void remember_foreign_type(PyTypeObject *type) {
+    PyTypeObject *before = *place_of(type);
+    if (before == type) return;
+    *place_of(type) = (PyTypeObject *)Py_NewRef((PyObject *)type);
+    Py_XDECREF(before);
 }
 
 int cuda_foreign_array(PyObject *o, HostArray *out, void **stream) {
@@ -510,6 +533,7 @@ int cuda_foreign_array(PyObject *o, HostArray *out, void **stream) {
     if (status > 0 && interface_stream(interface, stream) < 0) status = -1;
     Py_DECREF(interface);
     if (status <= 0) return -1;
+    remember_foreign_type(Py_TYPE(o));
     out->layout = array_layout(out);
     array_look_aligned(out);
     return 1;

@@ -445,69 +445,66 @@ RTOL = {"quick": 1e-6}
 #   %1 = const i32 3
 #   %2 = const i32 2
 #   %3 = const i32 1
-#   %4 = param ptr 0
-#   %5 = param ptr 1
-#   %6 = sreg.ctaid.x i32
-#   %7 = sreg.ntid.x i32
-#   %8 = sreg.tid.x i32
-#   %9 = const i64 4
+#   %4 = const i32 4
+#   %5 = param ptr 0
+#   %6 = param ptr 1
+#   %7 = sreg.ctaid.x i32
+#   %8 = sreg.ntid.x i32
+#   %9 = sreg.tid.x i32
 #   %10 = const f32 2.0
-#   %11 = convert i64 %6
-#   %12 = convert i64 %7
-#   %13 = mul i64 %11, %12
-#   %14 = convert i64 %8
-#   %15 = add i64 %13, %14
-#   %16 = mul i64 %15, %9
-#   %17 = addr ptr %4, %16, 4
-#   %18 = aligned bool %17, 16
-#   branch %18, b1, b2
+#   %11 = mul.nowrap i32 %7, %8
+#   %12 = add.nowrap i32 %11, %9
+#   %13 = mul.nowrap i32 %12, %4
+#   %14 = addr ptr %5, %13, 4
+#   %15 = aligned bool %14, 16
+#   branch %15, b1, b2
 # b1:
-#   %19 = load.invariant.align16 f32 %17
-#   %20 = addr ptr %17, %3, 4
-#   %21 = load.invariant f32 %20
-#   %22 = addr ptr %17, %2, 4
-#   %23 = load.invariant f32 %22
-#   %24 = addr ptr %17, %1, 4
-#   %25 = load.invariant f32 %24
+#   %16 = load.invariant.align16 f32 %14
+#   %17 = addr ptr %14, %3, 4
+#   %18 = load.invariant f32 %17
+#   %19 = addr ptr %14, %2, 4
+#   %20 = load.invariant f32 %19
+#   %21 = addr ptr %14, %1, 4
+#   %22 = load.invariant f32 %21
 #   jump b3
 # b2:
-#   %26 = load.invariant f32 %17
-#   %27 = addr ptr %17, %3, 4
-#   %28 = load.invariant f32 %27
-#   %29 = addr ptr %17, %2, 4
-#   %30 = load.invariant f32 %29
-#   %31 = addr ptr %17, %1, 4
-#   %32 = load.invariant f32 %31
+#   %23 = load.invariant f32 %14
+#   %24 = addr ptr %14, %3, 4
+#   %25 = load.invariant f32 %24
+#   %26 = addr ptr %14, %2, 4
+#   %27 = load.invariant f32 %26
+#   %28 = addr ptr %14, %1, 4
+#   %29 = load.invariant f32 %28
 #   jump b3
 # b3:
-#   %33 = phi f32 b1:%19, b2:%26
-#   %34 = phi f32 b1:%21, b2:%28
-#   %35 = phi f32 b1:%23, b2:%30
-#   %36 = phi f32 b1:%25, b2:%32
+#   %30 = phi f32 b1:%16, b2:%23
+#   %31 = phi f32 b1:%18, b2:%25
+#   %32 = phi f32 b1:%20, b2:%27
+#   %33 = phi f32 b1:%22, b2:%29
+#   %34 = mul f32 %30, %10
+#   %35 = mul f32 %31, %10
+#   %36 = mul f32 %32, %10
 #   %37 = mul f32 %33, %10
-#   %38 = mul f32 %34, %10
-#   %39 = mul f32 %35, %10
-#   %40 = mul f32 %36, %10
-#   %41 = addr ptr %5, %16, 4
-#   %42 = aligned bool %41, 16
-#   branch %42, b4, b5
+#   %38 = addr ptr %6, %13, 4
+#   %39 = aligned bool %38, 16
+#   branch %39, b4, b5
 # b4:
-#   store.align16 %41, %37
-#   %43 = addr ptr %41, %3, 4
-#   store %43, %38
-#   %44 = addr ptr %41, %2, 4
-#   store %44, %39
-#   %45 = addr ptr %41, %1, 4
-#   store %45, %40
+#   store.align16 %38, %34
+#   %40 = addr ptr %38, %3, 4
+#   store %40, %35
+#   %41 = addr ptr %38, %2, 4
+#   store %41, %36
+#   %42 = addr ptr %38, %1, 4
+#   store %42, %37
 #   jump b6
 # b5:
-#   store %41, %37
-#   %46 = addr ptr %41, %3, 4
-#   store %46, %38
-#   %47 = addr ptr %41, %2, 4
-#   store %47, %39
-#   %48 = addr ptr %41, %1, 4
-#   store %48, %40
+#   store %38, %34
+#   %43 = addr ptr %38, %3, 4
+#   store %43, %35
+#   %44 = addr ptr %38, %2, 4
+#   store %44, %36
+#   %45 = addr ptr %38, %1, 4
+#   store %45, %37
 #   jump b6
 # b6:
 #   ret
