@@ -295,6 +295,7 @@ Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const
 Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args);
 
 /* step.c */
+bool is_list_display(const PyFunc *f, PyRef r);
 Val eval_step(Eval *e, Frame *fr, PyRef r);         /* ty NULL: the instruction never returns */
 Val eval_exception(Eval *e, PySpan span, Val v);      /* what `raise v` raises: TY_EXCEPTION, or POISON */
 

@@ -414,12 +414,33 @@ static void set_index_spans(const Step *s) {
     s->e->nindex_spans = n;
 }
 
-/* A list as an index takes several rows in NumPy, where a tuple takes one element. */
+/* A list that is written there; of constants, Python extends an empty one by a tuple. */
+bool is_list_display(const PyFunc *f, PyRef r) {
+    const PyInstr *in = &f->instrs.at[r];
+    return in->op == PY_LIST || (in->op == PY_LIST_EXTEND && is_list_display(f, in->args[0]));
+}
+
+/* A list as an index takes several rows in NumPy, where a tuple takes one element; so does an array of integers. */
+static bool takes_rows(const Step *s, Val a, Val i) {
+    if (val_poisoned(a) || a.ty->kind != TY_ARRAY || val_poisoned(i)) return false;
+    if (!is_list_display(s->fr->inst->f, s->in->args[1]))
+        return val_is_many(i) && i.ty->ndim == 1 && dt_is_int((DType)i.ty->dtype);
+    for (uint32_t k = 0; k < i.ty->n; k++)
+        if (!val_is_scalar(i.items[k]) || !dt_is_int(val_dtype(i.items[k]))) return false;
+    return i.ty->n > 0;
+}
+
+static bool is_mask(Val a, Val i) {
+    return !val_poisoned(a) && !val_poisoned(i) && a.ty->kind == TY_ARRAY && i.ty->kind == TY_ARRAY &&
+           i.ty->dtype == DT_BOOL && i.ty->ndim && i.ty->ndim == a.ty->ndim;
+}
+
 static bool index_is_list(const Step *s) {
-    const PyInstr *index = &s->fr->inst->f->instrs.at[s->in->args[1]];
-    if (index->op != PY_LIST || s->fr->vals[s->in->args[0]].ty->kind != TY_ARRAY) return false;
+    Val index = s->fr->vals[s->in->args[1]];
+    if (!is_list_display(s->fr->inst->f, s->in->args[1]) || s->fr->vals[s->in->args[0]].ty->kind != TY_ARRAY)
+        return false;
     const char *name;
-    if (index->nargs && val_as_str(s->e, s->fr->vals[index->args[0]], &name))
+    if (index.ty && index.ty->n && val_as_str(s->e, index.items[0], &name))
         e_fail(s->e, s->span, "name one field: a['x']", DIAG_CONSTRUCT, "a list as an index",
                "it takes several fields");
     else
@@ -428,8 +449,17 @@ static bool index_is_list(const Step *s) {
     return true;
 }
 
+/* What they are copied to has a constant shape. */
+static bool rows_are_known(Val a, Val i) {
+    Wide total;
+    return sizes_known(a.ty->ndim - 1u, a.items + 2, &total) &&
+           (i.ty->kind == TY_TUPLE || sizes_known(1, many_shape(i), &total));
+}
+
 static Val step_subscr(const Step *s) {
     Val a = needed(s, 0), i = needed(s, 1);
+    if (takes_rows(s, a, i) && rows_are_known(a, i))
+        return call_small_array(s->e, s->span, "take_rows", 2, (Val[]){a, i});
     if (val_poisoned(a) || index_is_list(s)) return val_poison(s->e);
     if (s->e->building) set_index_spans(s);
     Val v = eval_getitem(s->e, s->span, a, i);
@@ -447,7 +477,14 @@ static bool stored_in_place(const Step *s, Val v) {
 
 static Val step_store(const Step *s) {
     Val a = needed(s, 0), i = needed(s, 1), v = needed(s, 2);
-    if (val_poisoned(a) || val_poisoned(v) || stored_in_place(s, v) || index_is_list(s)) return val_none(s->e);
+    if (val_poisoned(a) || val_poisoned(v) || (!takes_rows(s, a, i) && stored_in_place(s, v))) return val_none(s->e);
+    bool rows = takes_rows(s, a, i), mask = is_mask(a, i) && val_is_scalar(v);
+    if (rows || mask) {
+        if (array_writable(s->e, s->span, a))
+            call_small_array(s->e, s->span, rows ? "put_rows" : "put_mask", 3, (Val[]){a, i, v});
+        return val_none(s->e);
+    }
+    if (index_is_list(s)) return val_none(s->e);
     if (s->e->building) set_index_spans(s);
     if (s->e->building) s->e->value_span = operand_span(s, 2);
     if (!val_poisoned(a) && a.ty->kind == TY_ARRAY) warn_widened(s, a, v);

@@ -156,6 +156,12 @@ static Effects call_effects(const Plan *p, const PyInstr *in) {
     return effects_of_call(p->e, &(Looking){p->inst, NULL, 0}, in);
 }
 
+/* a[[0, 2]], a[indices]: a copy. */
+static bool takes_copies(const Plan *p, const PyInstr *in) {
+    Val index = p->inst->cell[in->args[1]];
+    return is_list_display(p->f, in->args[1]) || (index.ty && val_is_many(index));
+}
+
 /* Is the result memory of the instruction's own? */
 static bool makes(const Plan *p, const PyInstr *in, PyRef r) {
     Ty ty = p->inst->cell[r].ty;
@@ -163,6 +169,7 @@ static bool makes(const Plan *p, const PyInstr *in, PyRef r) {
     case PY_BINARY: return ty->kind == TY_ARRAY && !(in->imm & PYB_INPLACE && p->number[in->args[0]]);
     case PY_UNARY:
     case PY_COMPARE: return ty->kind == TY_ARRAY;
+    case PY_SUBSCR: return ty->kind == TY_ARRAY && takes_copies(p, in);
     case PY_CALL:
     case PY_CALL_EX: return call_effects(p, in).makes;
     default: return false;

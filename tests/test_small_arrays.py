@@ -235,6 +235,57 @@ def k_nan_is_last(a, o):
     o[i] = u[0] * 100 + u[2] + (u[3] != u[3]) * 7 + np.argsort(t)[3] * 1000
 
 
+def k_mask_set(a, o):
+    i = gpu.grid(1)
+    t = np.zeros(6)
+    for k in range(6):
+        t[k] = k * (i % 4) - 4
+    t[t > 2] = 9.0
+    o[i] = t.sum() + t[0] * 3
+    m = t.reshape((2, 3))
+    m[m < 0] = i
+    o[i] += m.sum()
+
+
+def k_index_array(a, o):
+    i = gpu.grid(1)
+    t = np.zeros(6)
+    idx = np.array((0, 2, 4))
+    t[idx] = 3.5
+    t[idx] += 1
+    u = t[idx]
+    t[(1,)] = 2
+    o[i] = u.sum() + t.sum() + i
+
+
+def k_index_list(a, o):
+    i = gpu.grid(1)
+    t = np.zeros(6)
+    for k in range(6):
+        t[k] = k * i
+    u = t[[0, 2, 5]]
+    t[[1, 3]] = 7
+    o[i] = u[1] + u.sum() + t[1] + t[3] + len(u) + a[[0, i, 3]].sum()
+    t[[0, i % 6]] = (4, 5)
+    o[i] += t[0] + t[i % 6] * 10
+    s = 0.0
+    for k in range(3):
+        u = t[[k, k + 1]]
+        s += u[0] * u[1]
+    o[i] += s
+
+
+def k_index_rows(a, o):
+    i = gpu.grid(1)
+    m = np.zeros((3, 4))
+    for k in range(12):
+        m[k // 4, k % 4] = k + i
+    r = m[[0, 2]]
+    m[[1, 2]] = 5
+    m[[0, 1]] = r
+    o[i] = r.sum() + m[2, 2] + m[1, 3] * 10
+
+
 KERNELS = [k for name, k in list(globals().items()) if name.startswith("k_")]
 
 

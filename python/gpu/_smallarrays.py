@@ -271,6 +271,33 @@ def ndarray_clip(a: Any, min: Any = None, max: Any = None) -> Any:
     return np.clip(a, min, max)
 
 
+# ---- several elements at once
+
+
+def take_rows(a: Any, indices: Any) -> Any:
+    """Return `a[indices]`, a copy: an array of any length, and a list or an array of indices."""
+    out = np.empty((len(indices), *a.shape[1:]), a.dtype)
+    for k in range(len(indices)):
+        out[k] = a[indices[k]]
+    return out
+
+
+def put_rows(a: Any, indices: Any, values: Any) -> None:
+    """Do `a[indices] = values`."""
+    for k in range(len(indices)):
+        if isinstance(values, tuple) or (isinstance(values, np.ndarray) and values.ndim == a.ndim):
+            a[indices[k]] = values[k]
+        else:
+            a[indices[k]] = values
+
+
+def put_mask(a: Any, mask: Any, value: Any) -> None:
+    """Do `a[mask] = value` of one value, for arrays of any shape."""
+    for index in np.ndindex(a.shape):
+        if mask[index]:
+            a[index] = value
+
+
 # ---- numbers from arrays, of any length
 
 
