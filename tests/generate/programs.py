@@ -56,6 +56,9 @@ TAKEN = [
     "non-broadcastable output",
     "boolean array indexing",
     "boolean subtract",
+    "zero-size array",
+    "too many indices for array",
+    "only 0-dimensional arrays",
     "out of bounds for ",
     "an array element with a sequence",
     "return arrays must be of ArrayType",
@@ -253,6 +256,9 @@ def differs(want: Any, got: Any) -> str:
         if not exact
         else 0
     )
+    if want.dtype == np.float16:  # products leave its range in one order and not in another
+        within = np.isfinite(want) & np.isfinite(got)
+        want, got = want[within], got[within]
     with quiet():
         if not exact and np.allclose(want, got, rtol=tolerance, atol=tolerance, equal_nan=True):
             return "close"
