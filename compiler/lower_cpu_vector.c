@@ -16,30 +16,10 @@
  *
  * A lane that isn't on computes anything: its results may be poison in LLVM's words. So masks are made by select, never
  * by and; divisors are frozen; the scalar of a first lane carries no promise not to wrap. */
-#include "lower_cpu.h"
-#include "vectors.h"
+#include "lower_cpu_body.h"
 
 #include <assert.h>
 #include <string.h>
-
-struct Body {
-    const Vectors *v;
-    const Uniformity *u;
-    unsigned lanes;
-    bool full;
-    Val on;      /* lanes that exist; NULL: all */
-    Val now;     /* lanes of the block that is being lowered; NULL: all */
-    bool parted; /* ... of a block with a mask of its own */
-    const VectorRegion *region;
-    BlockId *order; /* the region's blocks */
-    uint32_t n;
-    uint32_t *group;          /* by block: a chain, named by one of its blocks */
-    BlockId *exit;            /* by chain: where all meet again; NO_BLOCK: they end */
-    Val *mask;                /* by block: the variable */
-    Val *incoming;            /* by Ref of a PHI: the variable that edges write */
-    LLVMBasicBlockRef *after; /* by block: behind it in its chain */
-    LLVMBasicBlockRef other;  /* the masked body */
-};
 
 #define NO_BLOCK UINT32_MAX
 
@@ -85,15 +65,14 @@ static Val widen_first(Lower *L, Val v, uint64_t stride) {
     return LLVMBuildAdd(L->b, lanes_splat(L, v), lanes_steps(L, LLVMTypeOf(v), stride), "lanes");
 }
 
-/* The value as it is held: a scalar, the first lane's, or a vector. */
-static Val held(Lower *L, Ref r) {
+Val lanes_held(Lower *L, Ref r) {
     Val variable = L->variable[r];
     if (!variable) return L->value[r];
     return LLVMBuildLoad2(L->b, LLVMGetAllocatedType(variable), variable, "v");
 }
 
 Val lanes_value(Lower *L, Ref r) {
-    Val v = held(L, r);
+    Val v = lanes_held(L, r);
     switch (lane_kind(L, r)) {
     case LANE_SCALAR: return lanes_splat(L, v);
     case LANE_FIRST: return widen_first(L, v, (uint64_t)L->body->u->stride[r]);
@@ -114,12 +93,12 @@ Val lanes_bits(Lower *L, Val mask) {
     return LLVMBuildBitCast(L->b, mask, LLVMIntTypeInContext(L->ctx, L->body->lanes), "bits");
 }
 
-static Val any(Lower *L, Val mask) {
+Val lanes_any(Lower *L, Val mask) {
     Val bits = lanes_bits(L, mask);
     return ll_icmp(L, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)));
 }
 
-static Val all(Lower *L, Val mask) {
+Val lanes_all(Lower *L, Val mask) {
     Val bits = lanes_bits(L, mask);
     return ll_icmp(L, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)));
 }
@@ -203,12 +182,12 @@ static Val load(Lower *L, Ref r) {
     Ref at = in->args[0];
     Type t = (Type)in->type;
     Val args[1] = {NULL};
-    if (lane_kind(L, at) == LANE_SCALAR) args[0] = held(L, at);
+    if (lane_kind(L, at) == LANE_SCALAR) args[0] = lanes_held(L, at);
     if (args[0] && lane_kind(L, r) != LANE_VECTOR) return lower_load(L, in, args);
     Ty element = ll_scalar(L, t) == L->i1 ? L->i8 : ll_scalar(L, t);
     Val v;
     if (args[0]) v = lanes_splat(L, LLVMBuildLoad2(L->b, element, args[0], "v"));
-    else if (side_by_side(L, at, t)) v = lanes_load(L, element, alignment(in, t), held(L, at), L->body->now);
+    else if (side_by_side(L, at, t)) v = lanes_load(L, element, alignment(in, t), lanes_held(L, at), L->body->now);
     else v = gather(L, element, alignment(in, t), lanes_value(L, at), L->body->now);
     return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v))) : v;
 }
@@ -217,16 +196,16 @@ static void store(Lower *L, const Instr *in) {
     Ref at = in->args[0], value = in->args[1];
     Type t = type_of(L, value);
     if (lane_kind(L, at) == LANE_SCALAR) { /* the last lane's value stays */
-        Val v = held(L, value);
+        Val v = lanes_held(L, value);
         if (lane_kind(L, value) != LANE_SCALAR)
             v = LLVMBuildExtractElement(L->b, lanes_value(L, value), last_on(L, L->body->now), "last");
-        Val args[2] = {held(L, at), v};
+        Val args[2] = {lanes_held(L, at), v};
         lower_store(L, in, args);
         return;
     }
     Val v = lanes_value(L, value);
     if (t == T_BOOL) v = LLVMBuildZExt(L->b, v, wide(L, L->i8), "v");
-    if (side_by_side(L, at, t)) lanes_store(L, v, alignment(in, t), held(L, at), L->body->now);
+    if (side_by_side(L, at, t)) lanes_store(L, v, alignment(in, t), lanes_held(L, at), L->body->now);
     else scatter(L, v, alignment(in, t), lanes_value(L, at), L->body->now);
 }
 
@@ -240,7 +219,7 @@ static Val extend(Lower *L, Val v, Type from, Ty to) {
 static Val extend_first(Lower *L, Ref r, Ty to) {
     struct Body *B = L->body;
     Type from = type_of(L, r);
-    Val v = held(L, r);
+    Val v = lanes_held(L, r);
     if (!B->parted || lane_kind(L, r) != LANE_FIRST) return extend(L, v, from, to);
     Val stride = LLVMConstInt(L->i64, (uint64_t)B->u->stride[r], true);
     Val offset = LLVMBuildMul(L->b, first_on(L, B->now), stride, "offset");
@@ -253,9 +232,9 @@ static Val address(Lower *L, Ref r) {
     const Instr *in = instr(L, r);
     Ref base = in->args[0], index = in->args[1];
     bool vector = lane_kind(L, r) == LANE_VECTOR, narrow = type_bits(type_of(L, index)) < 64;
-    Val at = vector && lane_kind(L, base) != LANE_SCALAR ? lanes_value(L, base) : held(L, base), i;
+    Val at = vector && lane_kind(L, base) != LANE_SCALAR ? lanes_value(L, base) : lanes_held(L, base), i;
     if (!vector) {
-        i = narrow ? extend_first(L, index, L->i64) : held(L, index);
+        i = narrow ? extend_first(L, index, L->i64) : lanes_held(L, index);
         if (in->imm != 1) i = LLVMBuildMul(L->b, i, LLVMConstInt(L->i64, in->imm, false), "o");
         return lane_kind(L, r) == LANE_SCALAR || !L->body->parted ? LLVMBuildInBoundsGEP2(L->b, L->i8, at, &i, 1, "at")
                                                                   : LLVMBuildGEP2(L->b, L->i8, at, &i, 1, "at");
@@ -312,7 +291,7 @@ static Val hidden(Lower *L, Val at) {
 /* Where a vector's elements lie, for a loop over lanes; NULL for what needs no memory. */
 static Val spill(Lower *L, Ref r) {
     if (lane_kind(L, r) != LANE_VECTOR) return NULL;
-    Val v = held(L, r);
+    Val v = lanes_held(L, r);
     Ty element = ll_scalar(L, type_of(L, r));
     if (element == L->i1) v = LLVMBuildZExt(L->b, v, wide(L, L->i8), "v");
     Val at = lanes_variable(L, LLVMTypeOf(v), "lanes");
@@ -330,7 +309,7 @@ static Val one_lane(Lower *L, Ref r, Val spilled, Val lane) {
         Val v = LLVMBuildLoad2(L->b, in_memory(L, element), element_at(L, element, spilled, lane), "v");
         return element == L->i1 ? ll_icmp(L, LLVMIntNE, v, LLVMConstInt(L->i8, 0, false)) : v;
     }
-    Val v = held(L, r);
+    Val v = lanes_held(L, r);
     if (lane_kind(L, r) == LANE_SCALAR) return v;
     Val offset = LLVMBuildMul(L->b, lane, LLVMConstInt(L->i64, (uint64_t)L->body->u->stride[r], true), "offset");
     if (LLVMGetTypeKind(element) == LLVMPointerTypeKind) return LLVMBuildGEP2(L->b, L->i8, v, &offset, 1, "at");
@@ -395,7 +374,7 @@ static Val in_first(Lower *L, Ref r) {
         return extend_first(L, in->args[0], ll_scalar(L, (Type)in->type));
     Val args[4];
     assert(in->nargs <= 4);
-    for (uint32_t i = 0; i < in->nargs; i++) args[i] = held(L, in->args[i]);
+    for (uint32_t i = 0; i < in->nargs; i++) args[i] = lanes_held(L, in->args[i]);
     Val v = lower_operation(L, in, args);
     if (first && L->body->parted) promise_nothing(v);
     return v;
@@ -436,7 +415,8 @@ static void keep(Lower *L, Ref r, Val v) {
     const struct Body *B = L->body;
     L->value[r] = v;
     if (!L->variable[r]) return;
-    if (B->parted && B->v->leaves_loop[r] && lane_kind(L, r) == LANE_VECTOR) v = ll_select(L, B->now, v, held(L, r));
+    if (B->parted && B->v->leaves_loop[r] && lane_kind(L, r) == LANE_VECTOR)
+        v = ll_select(L, B->now, v, lanes_held(L, r));
     LLVMBuildStore(L->b, v, L->variable[r]);
 }
 
@@ -465,13 +445,13 @@ static void take_edge(Lower *L, BlockId from, uint32_t k, Val lanes) {
     Val *in = ARENA_ARRAY(L->m->arena, Val, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         Ref phi = block->instrs.at[i], r = instr(L, phi)->args[a];
-        in[i] = lane_kind(L, phi) == LANE_VECTOR ? lanes_value(L, r) : held(L, r);
+        in[i] = lane_kind(L, phi) == LANE_VECTOR ? lanes_value(L, r) : lanes_held(L, r);
     }
     for (uint32_t i = 0; i < n; i++) {
         Ref phi = block->instrs.at[i];
         Val old = lanes ? LLVMBuildLoad2(L->b, lanes_type(L, phi), B->incoming[phi], "old") : NULL;
         if (lanes && lane_kind(L, phi) == LANE_VECTOR) in[i] = ll_select(L, lanes, in[i], old);
-        else if (lanes && lanes != B->now) in[i] = ll_select(L, any(L, lanes), in[i], old);
+        else if (lanes && lanes != B->now) in[i] = ll_select(L, lanes_any(L, lanes), in[i], old);
         LLVMBuildStore(L->b, in[i], B->incoming[phi]);
     }
     if (!parts(B, to)) return;
@@ -495,114 +475,12 @@ static void branch_together(Lower *L, BlockId b, Val cond) {
 
 /* ---- guards -------------------------------------------------------------------------------------- */
 
-/* What a guard says of the vector's lanes; at most one is true. */
-typedef struct Verdict {
-    Val all, none;
-} Verdict;
-
-static Val last_lane(Lower *L, Ref r) {
-    Val v = held(L, r);
-    if (lane_kind(L, r) != LANE_FIRST) return v;
-    uint64_t far = (uint64_t)L->body->u->stride[r] * (L->body->lanes - 1);
-    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) {
-        Val offset = LLVMConstInt(L->i64, far, false);
-        return LLVMBuildGEP2(L->b, L->i8, v, &offset, 1, "last");
-    }
-    return LLVMBuildAdd(L->b, v, LLVMConstInt(LLVMTypeOf(v), far, false), "last");
-}
-
-/* Neither side wraps: the two ends of the vector tell of all lanes. */
-static bool is_straight(const Lower *L, const Instr *in) {
-    if (in->op != OP_CMP || in->sub == PRED_NE) return false;
-    for (uint32_t i = 0; i < 2; i++)
-        if (lane_kind(L, in->args[i]) == LANE_VECTOR ||
-            (lane_kind(L, in->args[i]) == LANE_FIRST && !L->body->u->exact[in->args[i]]))
-            return false;
-    return true;
-}
-
-/* How fast the left side runs away from the right one. */
-static int64_t drift(const Lower *L, const Instr *in) {
-    return (int64_t)((uint64_t)L->body->u->stride[in->args[0]] - (uint64_t)L->body->u->stride[in->args[1]]);
-}
-
-static Val compare_as(Lower *L, const Instr *in, Pred p, const Val *sides) {
-    Instr other = *in;
-    Val args[2] = {sides[0], sides[1]};
-    other.sub = (uint16_t)p;
-    return lower_cmp(L, &other, args);
-}
-
-/* Ends on the same side of equality. */
-static Verdict judge_equality(Lower *L, const Instr *in, const Val *first, const Val *last) {
-    Val below = LLVMBuildAnd(L->b, compare_as(L, in, PRED_LT, first), compare_as(L, in, PRED_LT, last), "below");
-    Val above = LLVMBuildAnd(L->b, compare_as(L, in, PRED_GT, first), compare_as(L, in, PRED_GT, last), "above");
-    Val both_equal = LLVMBuildAnd(L->b, lower_cmp(L, in, (Val[]){first[0], first[1]}),
-                                  lower_cmp(L, in, (Val[]){last[0], last[1]}), "all");
-    return (Verdict){both_equal, LLVMBuildOr(L->b, below, above, "none")};
-}
-
-/* Was the value computed on the way here, from operands that are still to be had? Others come alone, in a variable. */
-static bool has_operands(const Lower *L, Ref r) { return !L->variable[r]; }
-
-static Verdict judge(Lower *L, Ref cond) {
-    const Instr *in = instr(L, cond);
-    if (lane_kind(L, cond) == LANE_SCALAR) return (Verdict){held(L, cond), LLVMBuildNot(L->b, held(L, cond), "none")};
-    bool operands = has_operands(L, cond);
-    if (operands && is_straight(L, in)) {
-        Val first[2] = {held(L, in->args[0]), held(L, in->args[1])};
-        Val last[2] = {last_lane(L, in->args[0]), last_lane(L, in->args[1])};
-        if (in->sub == PRED_EQ) return judge_equality(L, in, first, last);
-        /* as one side runs away from the other, it is true up to some lane or from some lane on */
-        bool up_to = (in->sub == PRED_LT || in->sub == PRED_LE) == (drift(L, in) >= 0);
-        Val a = lower_cmp(L, in, first), b = lower_cmp(L, in, last);
-        return (Verdict){up_to ? b : a, LLVMBuildNot(L->b, up_to ? a : b, "none")};
-    }
-    if (operands && (in->op == OP_AND || in->op == OP_OR)) {
-        Verdict a = judge(L, in->args[0]), b = judge(L, in->args[1]);
-        return in->op == OP_AND
-                   ? (Verdict){LLVMBuildAnd(L->b, a.all, b.all, "all"), LLVMBuildOr(L->b, a.none, b.none, "none")}
-                   : (Verdict){LLVMBuildOr(L->b, a.all, b.all, "all"), LLVMBuildAnd(L->b, a.none, b.none, "none")};
-    }
-    Val v = lanes_value(L, cond);
-    return (Verdict){all(L, v), LLVMBuildNot(L->b, any(L, v), "none")};
-}
-
-/* Does what is known of the vector's lanes go on in those behind? Where a vector is a warp, its lanes count from 0
- * again in the next one, and what they have found out together is news there. */
-static bool goes_on(const Lower *L, Ref r) {
-    const Instr *in = instr(L, r);
-    if (!L->vectors->warps) return true;
-    switch (in->op) {
-    case OP_CONST:
-    case OP_PARAM: return true;
-    case OP_SREG: return in->sub != SREG_LANEID;
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL: return goes_on(L, in->args[0]) && goes_on(L, in->args[1]);
-    case OP_CONVERT: return goes_on(L, in->args[0]);
-    default: return false;
-    }
-}
-
-/* Is the guard false for all vectors that follow along x? NULL: that isn't known. */
-static Val false_behind(Lower *L, Ref cond) {
-    const Instr *in = instr(L, cond);
-    if (lane_kind(L, cond) != LANE_VECTOR || !has_operands(L, cond) || !is_straight(L, in)) return NULL;
-    if (!goes_on(L, in->args[0]) || !goes_on(L, in->args[1])) return NULL;
-    int64_t d = drift(L, in);
-    bool less = in->sub == PRED_LT || in->sub == PRED_LE;
-    Val last[2] = {last_lane(L, in->args[0]), last_lane(L, in->args[1])};
-    if (in->sub == PRED_EQ) return d ? compare_as(L, in, d > 0 ? PRED_GE : PRED_LE, last) : NULL;
-    return (less ? d >= 0 : d <= 0) ? LLVMBuildNot(L->b, lower_cmp(L, in, last), "stop") : NULL;
-}
-
 /* Where threads of whom a guard isn't true do nothing more, vectors with such threads only need not run: before a guard
  * (`agree`) nothing was written. */
 static void stop_behind(Lower *L, BlockId b, Ref cond) {
     const VectorRegion *g = L->body->region;
     if (!g->stop || !g->idle(L, L->m->blocks.at[b].succ[1])) return;
-    Val stop = false_behind(L, cond);
+    Val stop = lanes_false_behind(L, cond);
     if (stop) LLVMBuildStore(L->b, stop, g->stop);
 }
 
@@ -610,7 +488,7 @@ static void stop_behind(Lower *L, BlockId b, Ref cond) {
  * vectors behind the first such have nothing to do at all. */
 static void branch_if_agreed(Lower *L, BlockId b, Ref cond) {
     LLVMBasicBlockRef some = ll_block(L, "some"), edge[2] = {ll_block(L, "edge"), ll_block(L, "edge")};
-    Verdict v = judge(L, cond);
+    Verdict v = lanes_judge(L, cond);
     LLVMBuildCondBr(L->b, v.all, edge[0], some);
     LLVMPositionBuilderAtEnd(L->b, some);
     LLVMBuildCondBr(L->b, v.none, edge[1], L->body->other);
@@ -627,13 +505,13 @@ static void branch_if_agreed(Lower *L, BlockId b, Ref cond) {
 static Val choose_together(Lower *L, Ref r) {
     const Instr *in = instr(L, r);
     VectorChoice choice = (VectorChoice)L->body->v->choice[r];
-    Verdict v = judge(L, in->args[0]);
+    Verdict v = lanes_judge(L, in->args[0]);
     Val ok = choice == CHOICE_FIRST ? v.all : choice == CHOICE_SECOND ? v.none : LLVMBuildOr(L->b, v.all, v.none, "ok");
     LLVMBasicBlockRef go = ll_block(L, "chosen");
     LLVMBuildCondBr(L->b, ok, go, L->body->other);
     LLVMPositionBuilderAtEnd(L->b, go);
-    if (choice == CHOICE_EITHER) return ll_select(L, v.all, held(L, in->args[1]), held(L, in->args[2]));
-    return held(L, in->args[choice == CHOICE_FIRST ? 1 : 2]);
+    if (choice == CHOICE_EITHER) return ll_select(L, v.all, lanes_held(L, in->args[1]), lanes_held(L, in->args[2]));
+    return lanes_held(L, in->args[choice == CHOICE_FIRST ? 1 : 2]);
 }
 
 static Val value_of(Lower *L, Ref r) {
@@ -664,7 +542,7 @@ static void end_together(Lower *L, BlockId b, const Instr *end) {
         take_edge(L, b, 0, NULL);
         go_to(L, L->m->blocks.at[b].succ[0]);
     } else if (lane_kind(L, end->args[0]) == LANE_SCALAR) {
-        branch_together(L, b, held(L, end->args[0]));
+        branch_together(L, b, lanes_held(L, end->args[0]));
     } else if (B->full && B->v->agree[b]) {
         branch_if_agreed(L, b, end->args[0]);
     } else {
@@ -724,7 +602,7 @@ static void go_on_behind(Lower *L, BlockId b) {
         BlockId header = B->u->loops[l].header;
         if (B->v->last[l] != B->v->place[b] || !parts(B, header)) continue;
         LLVMBasicBlockRef done = ll_block(L, "left");
-        Val more = any(L, LLVMBuildLoad2(L->b, mask_type(L), B->mask[header], "more"));
+        Val more = lanes_any(L, LLVMBuildLoad2(L->b, mask_type(L), B->mask[header], "more"));
         LLVMBuildCondBr(L->b, more, L->first[header], done);
         LLVMPositionBuilderAtEnd(L->b, done);
     }
@@ -740,7 +618,7 @@ static void lower_parted(Lower *L, BlockId b) {
     B->now = LLVMBuildLoad2(L->b, mask_type(L), B->mask[b], "mask");
     B->parted = true;
     LLVMBuildStore(L->b, LLVMConstNull(mask_type(L)), B->mask[b]);
-    LLVMBuildCondBr(L->b, any(L, B->now), run, B->after[b]);
+    LLVMBuildCondBr(L->b, lanes_any(L, B->now), run, B->after[b]);
     LLVMPositionBuilderAtEnd(L->b, run);
     lower_instrs(L, b);
     go_on_behind(L, b);
