@@ -1,11 +1,12 @@
 """Runs numba-cuda's own tests, as its wheel carries them, against `gpu.cuda`.
 
-    python tests/peer/run_numba_api.py --tests FOLDER [--device cpu|emulated] [--only TEXT] [--out FILE] [--record]
+    python tests/peer/run_numba_api.py [--part ci|all] [--device cpu|emulated] [--tests FOLDER] [--only TEXT]
 
-FOLDER is ``.../numba_cuda/numba/cuda/tests`` of an environment in which numba-cuda is installed; this program runs in
-one that has gpu, numpy and pytest. `api/numba` stands in for the package numba: its ``cuda`` is `gpu.cuda`, and what
-belongs to Numba's inside skips the test that touches it. Each module runs in a process of its own. What doesn't pass
-is compared with `numba_api.txt`: a test that isn't listed there and fails makes this program fail.
+FOLDER is ``.../numba_cuda/numba/cuda/tests`` of an environment in which numba-cuda is installed; without it one is made
+in ``.venv/numba-cuda``. This program runs in one that has gpu, numpy and pytest. `api/numba` stands in for the package
+numba: its ``cuda`` is `gpu.cuda`, and what belongs to Numba's inside skips the test that touches it. Each module runs
+in a process of its own. What doesn't pass is compared with `numba_api.txt`: a test that isn't listed there and fails makes
+this program fail.
 """
 
 from __future__ import annotations
@@ -34,6 +35,31 @@ GOOD = ("pass", "xfail", "xpass", "skip")  # xpass: what Numba can't do
 # What a program may import from numba; a test that imports more than this is of class H.
 PUBLIC = ("numba", "numba.cuda", "numba.cuda.random", "numba.cuda.testing", "numba.types", "numba.cuda.types")
 POISON = re.compile(r"<poison |\bPoison(Module)?\b")  # what the stand-in gives for a name of Numba's inside
+# Modules that together take a minute or two on a device and touch each part of the interface.
+CI = (
+    "cudadrv/test_cuda_array_slicing.py",
+    "cudadrv/test_cuda_memory.py",
+    "cudadrv/test_cuda_ndarray.py",
+    "cudadrv/test_events.py",
+    "cudapy/test_array.py",
+    "cudapy/test_atomics.py",
+    "cudapy/test_bfloat16.py",
+    "cudapy/test_compiler.py",
+    "cudapy/test_complex.py",
+    "cudapy/test_constmem.py",
+    "cudapy/test_cuda_array_interface.py",
+    "cudapy/test_device_func.py",
+    "cudapy/test_dispatcher.py",
+    "cudapy/test_gufunc.py",
+    "cudapy/test_laplace.py",
+    "cudapy/test_localmem.py",
+    "cudapy/test_operator.py",
+    "cudapy/test_record_dtype.py",
+    "cudapy/test_reduction.py",
+    "cudapy/test_sm.py",
+    "cudapy/test_vectorize.py",
+    "cudapy/test_warp_ops.py",
+)
 TEXT_OF_CODE = re.compile(r"inspect_(asm|llvm|sass|lto_ptx)|compile_ptx|compile\(|FileCheck")
 
 
@@ -44,6 +70,18 @@ def modules(tests: Path, only: str) -> list[str]:
     """
     found = (str(path.relative_to(tests)) for path in sorted(tests.rglob("test_*.py")))
     return [name for name in found if only in name and not name.startswith(("benchmarks/", "cudasim/"))]
+
+
+def installed_tests() -> Path | None:
+    """The tests of numba-cuda in an environment that is made for them; None: it can't be installed."""
+    import run_numba_cuda
+
+    try:
+        python = run_numba_cuda.prepare(run_numba_cuda.ROOT / ".venv" / "numba-cuda")
+    except run_numba_cuda.Unreachable as error:
+        print(f"skipped: numba-cuda can't be installed: {error}")
+        return None
+    return next(python.parent.parent.glob("lib/python*/site-packages/numba_cuda/numba/cuda/tests"))
 
 
 def classes_of(tests: Path, module: str) -> dict[str, str]:
@@ -200,6 +238,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tests", type=Path, default=os.environ.get("PEER_TESTS"))
     parser.add_argument("--device", default="cpu", choices=["cpu", "emulated"])
+    parser.add_argument("--part", default="all", choices=["ci", "all"])
     parser.add_argument("--only", default="", help="part of a module's name")
     parser.add_argument("--name", default="", help="part of a test's name")
     parser.add_argument("--out", type=Path, help="JSON of all outcomes")
@@ -209,12 +248,17 @@ def main() -> int:
     if given.child:
         child(given.child, given.out, given.name)
         return 0
-    if not given.tests or not given.tests.is_dir():
+    given.tests = given.tests or installed_tests()
+    if given.tests is None:
+        return 0
+    if not given.tests.is_dir():
         parser.error("--tests is the folder numba_cuda/numba/cuda/tests of an environment that has numba-cuda")
     reasons = excused(given.device)
     everything: dict[str, list[str]] = {}
     classes: dict[str, str] = {}
     for module in modules(given.tests, given.only):
+        if given.part == "ci" and module not in CI:
+            continue
         start = time.monotonic()
         found = run_module(module, given.tests, given.device, given.limit, given.name)
         classes |= classes_of(given.tests, module)
