@@ -5,8 +5,8 @@
 FOLDER is ``.../numba_cuda/numba/cuda/tests`` of an environment in which numba-cuda is installed; without it one is made
 in ``.venv/numba-cuda``. This program runs in one that has gpu, numpy and pytest. `api/numba` stands in for the package
 numba: its ``cuda`` is `gpu.cuda`, and what belongs to Numba's inside skips the test that touches it. Each module runs
-in a process of its own. What doesn't pass is compared with `numba_api.txt`: a test that isn't listed there and fails makes
-this program fail.
+in a process of its own. What doesn't pass is compared with `numba_api.txt`: a test that isn't listed there and fails
+makes this program fail.
 """
 
 from __future__ import annotations
