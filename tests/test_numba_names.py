@@ -6,7 +6,9 @@ import importlib
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from gpu import cuda
 from gpu.cuda._refused import REFUSED
 
 TEXT = (Path(__file__).parent / "numba_names.txt").read_text()
@@ -48,3 +50,19 @@ def test_nothing_is_refused_that_numba_lacks(title):
 def test_a_name_that_nobody_has():
     with pytest.raises(AttributeError, match=r"module 'gpu\.cuda' has no attribute 'nothing'"):
         module("numba.cuda").nothing  # noqa: B018
+
+
+ARRAYS = (np.arange(3.0), np.arange(4, dtype=np.int32))
+
+
+def test_literal_unroll():
+    @cuda.jit
+    def sums(out):
+        i = 0
+        for a in cuda.literal_unroll(ARRAYS):
+            out[i] = a.sum()
+            i += 1
+
+    out = np.zeros(2)
+    sums[1, 1](out)
+    assert out.tolist() == [3, 6]

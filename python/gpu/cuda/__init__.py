@@ -156,11 +156,6 @@ def _check_numba_options(options: dict[str, Any]) -> None:
         raise ValueError(f"Carveout value must be between -1 and 100, and this is {carveout}")
 
 
-def literal_unroll(container: Any) -> Any:
-    """The tuple itself: loops over tuples of different types are unrolled in any case."""
-    return container
-
-
 class DeprecationError(Exception):
     """An option that Numba had once."""
 
@@ -228,7 +223,7 @@ _LATER = {
         "PTXSource",
         "declare_device",
     ],
-    "._hints": ["ldca", "ldcg", "ldcs", "ldcv", "ldlu", "stcg", "stcs", "stwb", "stwt"],
+    "._hints": ["literal_unroll", "ldca", "ldcg", "ldcs", "ldcv", "ldlu", "stcg", "stcs", "stwb", "stwt"],
     "._programs": ["Reduce", "guvectorize", "reduce", "vectorize"],
     "._streams": [
         "Event",
