@@ -276,12 +276,19 @@ def test_a_handle_is_sent_as_bytes_with_its_place():
 # ---- shapes and strides as Numba has them
 
 
-def test_a_transpose_is_a_packed_copy():
+def test_a_transpose_is_a_view():
+    @cuda.jit
+    def negate(v):
+        i, j = cuda.grid(2)
+        if i < v.shape[0] and j < v.shape[1]:
+            v[i, j] = -v[i, j]
+
     x = cuda.to_device(np.arange(20.0).reshape(4, 5))
     turned = x[::2, ::2].T
-    assert (turned.shape, turned.strides) == ((3, 2), (16, 8))
     x[0, 0] = 100
-    assert turned.copy_to_host().tolist() == [[0, 10], [2, 12], [4, 14]]
+    assert turned.copy_to_host().tolist() == [[100, 10], [2, 12], [4, 14]]
+    negate[1, (4, 4)](turned)
+    assert x.copy_to_host()[2].tolist() == [-10, 11, -12, 13, -14]
 
 
 def test_what_is_like_a_view_has_its_order():

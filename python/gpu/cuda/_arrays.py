@@ -139,14 +139,8 @@ class DeviceNDArray(_array.Array):
         return super().squeeze(axis)
 
     def transpose(self, axes: Any = None) -> Any:
-        """A packed copy with the axes in another order; reversed, if none is given."""
-        view = super().transpose() if axes is None else super().transpose(*axes)
-        return view if self.ndim < 2 else DeviceNDArray._of(view.copy())
-
-    @property
-    def T(self) -> Any:
-        """The transpose: a packed copy, as in Numba."""
-        return self.transpose()
+        """A view with the axes in another order; reversed, if none is given. In Numba it is a copy."""
+        return super().transpose() if axes is None else super().transpose(*axes)
 
     def split(self, section: int, stream: Any = 0) -> Iterator[DeviceNDArray]:
         """Views of `section` elements each, of a one-dimensional array."""
