@@ -75,14 +75,21 @@ const char *entry_symbol(const IrModule *m, const CompileOptions *o) {
 
 static bool runs_threads(const Unit *u, const IrModule *m) { return u->o->target == TARGET_CPU && !m->host_function; }
 
-/* LLVM IR in u->mod, of a module that the passes over our IR have seen; NULL in u->error if all is well. */
+/* Where a CPU kernel's threads wait. Before the image is made, also of code that was made before: both must be of one
+ * mind. */
+static void cut(Unit *u, IrModule *m) {
+    if (!runs_threads(u, m)) return;
+    u->warps = u->o->opt;
+    if (u->o->opt) ir_selects(m);
+    u->regions = ir_regions(m, &u->warps);
+}
+
+/* LLVM IR in u->mod, of a module that the passes over our IR have seen and that is cut; NULL in u->error if all is
+ * well. */
 static void build(Unit *u, IrModule *m) {
     target_open(u);
     if (u->error) return;
-    bool threads = runs_threads(u, m), warps = threads && u->o->opt;
-    if (warps) ir_selects(m);
-    u->regions = threads ? ir_regions(m, &warps) : NULL;
-    u->vectors = threads && u->o->opt ? ir_vectors(m, u->regions, warps) : NULL;
+    u->vectors = runs_threads(u, m) && u->o->opt ? ir_vectors(m, u->regions, u->warps) : NULL;
     lower_module(u->ctx, u->mod, u->tm, m, u->o, u->regions, u->vectors);
 #ifndef NDEBUG
     char *wrong = NULL;
@@ -276,13 +283,10 @@ static Image *make_image(Unit *u, const IrModule *m) {
 }
 
 /* The image whose code was made before; NULL: it must be made. */
-static Image *kept_image(Unit *u, IrModule *m) {
+static Image *kept_image(Unit *u, const IrModule *m) {
     size_t size;
-    u->stored = store_entry(m, u->o);
     char *bytes = store_read(&u->stored, &size);
     if (!bytes) return NULL;
-    bool warps = runs_threads(u, m) && u->o->opt;
-    u->regions = runs_threads(u, m) ? ir_regions(m, &warps) : NULL;
     target_initialize();
     Image *image = new_image(m, u->o, u->regions);
     if (!image) free(bytes);
@@ -329,15 +333,21 @@ typedef struct Job {
 
 static void run_job(Job *job) {
     Unit *u = &job->unit;
+    IrModule *m = job->module;
     bool want_ir = job->want_text && job->stage == STAGE_IR;
-    pipeline_run(job->module);
-    if (!want_ir) u->error = legal_check(job->module, u->o);
-    if (!u->error && !job->want_text) job->image = kept_image(u, job->module);
-    if (u->error || job->image) return;
-    if (!want_ir) build(u, job->module);
-    if (u->error) return;
-    if (job->want_text) job->text = stage_text(u, job->module, job->stage);
-    else job->image = make_image(u, job->module);
+    pipeline_run(m);
+    if (!want_ir) {
+        u->error = legal_check(m, u->o);
+        if (u->error) return;
+        if (!job->want_text) u->stored = store_entry(m, u->o);
+        cut(u, m);
+        if (!job->want_text) job->image = kept_image(u, m);
+        if (job->image) return;
+        build(u, m);
+        if (u->error) return;
+    }
+    if (job->want_text) job->text = stage_text(u, m, job->stage);
+    else job->image = make_image(u, m);
 }
 
 static void guard(Job *job, char **error) {

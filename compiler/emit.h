@@ -17,6 +17,7 @@ typedef struct Unit {
     LLVMTargetMachineRef tm;
     bool own_tm; /* made for this unit alone */
     struct Regions *regions;   /* of a CPU kernel whose threads wait for each other */
+    bool warps;                /* its vectors are warps; see ir_regions() */
     struct Vectors *vectors;   /* of one that runs in vectors of threads */
     StoreEntry stored;         /* where the code is kept, if anywhere */
     char *error; /* the first error, in the arena; NULL so far */

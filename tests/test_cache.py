@@ -137,6 +137,31 @@ def test_what_belongs_to_the_code_is_there_again(run):
     assert (first[-1], again[-1]) == ("0 of 4", "4 of 4")
 
 
+SWEEP = (
+    HEAD
+    + """
+@gpu.jit(cache=True)
+def total(x, out, n, k, m):
+    i, s = gpu.grid(1), 0.0
+    while i < (n if m > 3 else k):
+        s += x[i]
+        i += gpu.gridsize(1)
+    out[gpu.grid(1)] = s
+
+out = np.zeros(256)
+total[4, 64](np.arange(10000.0), out, 10000, 5000, 5)
+print(out.sum())
+report(total)
+"""
+)
+
+
+def test_kept_code_is_cut_as_it_was(run):
+    """Threads wait in this loop once its condition is a select: the image must say so of code that was found, too."""
+    assert run(SWEEP) == ["49995000.0", "0 of 1"]
+    assert run(SWEEP) == ["49995000.0", "1 of 1"]
+
+
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty", "other"])
 def test_a_damaged_file_is_made_again(run, tmp_path, damage):
     run(SIMPLE)
