@@ -2,6 +2,7 @@
  *
  * Results are typed, also for Python numbers: np.sqrt(2.0) is a float64, as in NumPy. */
 #include "devfns.h"
+#include "promote.h"
 
 #include <math.h>
 
@@ -450,13 +451,21 @@ Val fn_np_bitwise_count(Eval *e, const CallSite *site, uint32_t n, const Val *ar
 
 /* ---- choosing
  * -------------------------------------------------------------------------------------------------------- */
+/* np.where isn't a ufunc: Numba, too, types it as NumPy joins dtypes. */
+static bool where_type(Eval *e, const CallSite *site, const Val *x, DType *out) {
+    Scalar s;
+    if (!e_numba(e)) return ufunc_loop(e, site, LOOP_BOOL | LOOP_NUMBER, 2, x, out);
+    promote_common(DIALECT_NUMPY, typed(val_dtype(x[0])), typed(val_dtype(x[1])), &s);
+    *out = (DType)s.dtype;
+    return true;
+}
+
 Val fn_np_where(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"/condition", "/x", "/y"};
     Val v[3];
     DType d;
     if (!call_bind(e, site, n, args, 3, params, v)) return val_poison(e);
-    if (!want_scalars(e, site, 3, v, false) || !ufunc_loop(e, site, LOOP_BOOL | LOOP_NUMBER, 2, v + 1, &d))
-        return val_poison(e);
+    if (!want_scalars(e, site, 3, v, false) || !where_type(e, site, v + 1, &d)) return val_poison(e);
     Val x = loop_arg(e, site, 1, v[1], d), y = loop_arg(e, site, 2, v[2], d);
     return eval_select(e, site->span, v[0], x, y);
 }

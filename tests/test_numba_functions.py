@@ -58,3 +58,38 @@ def test_types(function: str) -> None:
         if got != want:
             faults.append(f"{key}: {got}, not {want}")
     assert not faults, "\n".join(faults)
+
+
+WHERE_TYPES = ["bool", *(f"{u}int{8 << k}" for u in ("", "u") for k in range(4)), "float32", "float64", "complex64"]
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_where_joins_types_as_numba_does(device: str) -> None:
+    """Numba types np.where(c, x, y) as np.promote_types(x, y),; literals are int64 and float64."""
+
+    def pick(x: Any, y: Any) -> Any:
+        return np.where(x != y, x, y), np.where(x != y, x, 2), np.where(x == y, x, 2.5)
+
+    faults = []
+    with gpu.device(device), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for a in WHERE_TYPES:
+            for b in WHERE_TYPES if device == "cpu" else ["int32"]:
+                got = cuda.jit(device=True)(pick)(np.dtype(a).type(1), np.dtype(b).type(0))
+                want = [np.promote_types(a, t) for t in (b, "int64", "float64")]
+                if [name_of(v) for v in got] != [str(w) for w in want] or got != (1, 1, 2.5):
+                    faults.append(f"{a}, {b}: {got}, not {want}")
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("device", ["python", "cpu", "emulated"])
+def test_where_keeps_digits_of_int32_beside_float32(device: str) -> None:
+    @cuda.jit
+    def kernel(out: Any, x: Any, n: Any) -> None:
+        out[0] = np.where(x[0] > 1, x[0], n[0])
+
+    out = np.zeros(1)
+    with gpu.device(device):
+        kernel[1, 1](out, np.ones(1, np.float32), np.full(1, 2**24 + 1, np.int32))
+        gpu.synchronize()
+    assert out[0] == 2**24 + 1
