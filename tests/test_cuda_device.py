@@ -596,6 +596,20 @@ def test_dlpack_arguments(device: str) -> None:
         assert more[:, 1].tolist() == [0, 1]
 
 
+def test_an_array_that_cant_be_described_is_refused_after_others_of_its_type() -> None:
+    class Other:
+        def __init__(self, array: gpu.Array, **wrong: object) -> None:
+            self.array = array
+            self.__cuda_array_interface__ = {**array.__cuda_array_interface__, **wrong}
+
+    x = gpu.array(np.arange(3.0))
+    out = np.zeros(3)
+    add[1, 3](Other(x), Other(x), out)
+    assert out.tolist() == [0, 2, 4]
+    with pytest.raises(TypeError, match=r"add\(\): parameter 'y': .*mask"):
+        add[1, 3](Other(x), Other(x, mask=x), out)
+
+
 def test_a_gpus_array_isnt_read_by_others(no_op: Path) -> None:
     """__cuda_array_interface__ and DLPack of a GPU's memory are taken there, and refused elsewhere."""
     out = run(

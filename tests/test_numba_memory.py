@@ -273,6 +273,16 @@ def test_a_handle_is_sent_as_bytes_with_its_place():
     assert bytes(again.handle) == bytes(64)
 
 
+def test_memory_of_another_process_is_closed_when_its_block_fails(monkeypatch):
+    calls = []
+    monkeypatch.setattr(_ipc, "_check_device", lambda: None)
+    monkeypatch.setattr(_ipc, "_call", lambda function, *args: calls.append(function))
+    monkeypatch.setattr(_ipc.IpcHandle, "open_array", lambda self, context, *description: self.open(context))
+    with pytest.raises(ZeroDivisionError), cuda.open_ipc_array(bytes(64), 3, np.float64):
+        raise ZeroDivisionError
+    assert calls == ["cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle"]
+
+
 # ---- shapes and strides as Numba has them
 
 

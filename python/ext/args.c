@@ -550,8 +550,10 @@ static int flatten_other(Bound *b, PyObject *o, uint32_t param, int depth) {
         void *stream = NULL;
         const Device *d = b->device ? b->device : runtime_cpu();
         int status = dlpack_exchange(o, d, &a, &on_device, &stream);
-        if (status == 0 && d->ops->runs_ptx && cuda_foreign_type(Py_TYPE(o)))
-            status = on_device = cuda_foreign_array(o, &a, &stream);
+        if (status == 0 && d->ops->runs_ptx && cuda_foreign_type(Py_TYPE(o))) {
+            status = cuda_foreign_array(o, &a, &stream);
+            on_device = status > 0;
+        }
         if (status < 0) return name_parameter(b, param);
         if (status) return put_foreign(b, &a, NULL, on_device, stream, param);
     }

@@ -177,5 +177,8 @@ def open_ipc_array(handle: Any, shape: Any, dtype: Any, strides: Any = None, off
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     size = int(np.prod(sizes)) * np.dtype(dtype).itemsize
     ipc = IpcHandle(None, _Handle.from_buffer_copy(bytes(handle)), size, None, offset)
-    yield ipc.open_array(current_context(), sizes, dtype, strides)
-    ipc.close()
+    opened = ipc.open_array(current_context(), sizes, dtype, strides)
+    try:
+        yield opened
+    finally:
+        ipc.close()
