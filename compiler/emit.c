@@ -48,9 +48,8 @@ void unit_fail(Unit *u, const char *fmt, ...) {
 
 typedef struct Size {
     unsigned instrs, blocks;
-    unsigned
-        divisions;  /* of integers by what isn't a constant: each becomes several blocks, in a vector for each lane */
-    uint64_t pairs; /* of a store and an access to memory in one block, the most: the scheduler orders them */
+    unsigned divisions; /* of integers by no constant: each becomes several blocks, in a vector for each lane */
+    uint64_t pairs;     /* of a store and an access to memory in one block, the most: the scheduler orders them */
 } Size;
 
 /* LLVM's vectoriser and register allocator take time by the square of what they get, so they don't get everything. Up

@@ -138,6 +138,8 @@ unsigned type_takes(Type t) {
     }
 }
 
+bool ir_is_division(Op op) { return op == OP_FLOORDIV || op == OP_FLOORMOD || op == OP_TRUNCDIV || op == OP_TRUNCMOD; }
+
 bool ir_is_warp_op(Op op) {
     return op == OP_SYNCWARP || op == OP_SHFL || op == OP_VOTE || op == OP_MATCH || op == OP_REDUX ||
            op == OP_ACTIVEMASK;

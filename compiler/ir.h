@@ -256,6 +256,7 @@ Ref ir_const(IrModule *m, BlockId b, Type type, uint64_t bits, uint32_t span);
 void ir_edges(IrModule *m);          /* recomputes preds and `dead`; PHI operands of lost edges go */
 uint32_t ir_postorder(const IrModule *m, BlockId *order);            /* returns the count; order[] has room for blocks.n */
 DomTree ir_dominators(const IrModule *m);                            /* in the module's arena */
+bool ir_is_division(Op op);          /* the quotient or the remainder, rounded down or to zero */
 bool ir_is_warp_op(Op op);           /* waits for lanes of a warp, not for a block */
 Ref ir_terminator(const IrModule *m, BlockId b);                     /* the last instruction if it ENDS, else REF_NONE */
 bool ir_dominates(const DomTree *t, BlockId a, BlockId b);           /* a dominates b (also a == b); both live */

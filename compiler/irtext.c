@@ -63,7 +63,7 @@ const IrFlagName fact_names[] = {{"size32", FACT_SIZE32}, {"align16", FACT_ALIGN
 
 const IrFlagName *sub_flag_names(Op op) {
     if (op == OP_LOAD || op == OP_STORE) return mem_flag_names;
-    if (op == OP_FLOORDIV || op == OP_FLOORMOD || op == OP_TRUNCDIV || op == OP_TRUNCMOD) return divide_flag_names;
+    if (ir_is_division(op)) return divide_flag_names;
     return op == OP_ADD || op == OP_SUB || op == OP_MUL ? arith_flag_names : NULL;
 }
 

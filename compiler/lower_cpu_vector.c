@@ -246,9 +246,7 @@ static Val address(Lower *L, Ref r) {
 }
 
 /* What a lane that isn't on must not do: divide by poison, loop over it. */
-static bool is_touchy(Op op) {
-    return op == OP_FLOORDIV || op == OP_FLOORMOD || op == OP_TRUNCDIV || op == OP_TRUNCMOD || op == OP_POW;
-}
+static bool is_touchy(Op op) { return ir_is_division(op) || op == OP_POW; }
 
 static Val in_lanes(Lower *L, const Instr *in) {
     Val args[4];

@@ -29,9 +29,7 @@ static bool power_of_two(const Lower *L, const Instr *in, unsigned *shift) {
     return !(is_signed(in) && *shift + 1 >= bits_of(in));
 }
 
-/* A divisor that needs no care. On a CPU lanes that are masked out divide, too, and what is known doesn't hold for
- * them.
- */
+/* A divisor that needs no care. On a CPU lanes that are masked out divide, too: what is known doesn't hold for them. */
 static bool plain_divisor(const Lower *L, const Instr *in) {
     uint64_t c;
     if (in->sub & DIVIDE_BY_POSITIVE && L->o->target == TARGET_PTX) return true;

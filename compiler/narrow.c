@@ -189,15 +189,23 @@ void ranges_find_narrow(Ranges *R, Ref r) {
 
 /* ---- rewriting ------------------------------------------------------------------------------ */
 
-enum { LOW_HALF = 0, PART = 2, PART_MODULO = 3, PART_APART = 4, INDEX = 5, AFTER = 6 };
+/* What is made of a value behind its place. */
+typedef enum Form {
+    FORM_I32, /* its low half */
+    FORM_U32,
+    FORM_PART,   /* as a part of an index, without wrapping */
+    FORM_MODULO, /* as one whose sums may wrap */
+    FORM_APART,  /* as a part without its constants */
+    FORM_INDEX,  /* as an index with its constants behind all others */
+    FORM__COUNT
+} Form;
 
 typedef struct Narrow {
     Ranges *R;
     IrModule *m;
-    Ref *small[2];     /* the i32, the u32 that has r's value where r fits; REF_NONE: not made yet */
-    Ref *before;       /* an instruction to place before r: its twin of 32 bits, of which r is a conversion */
-    Ref *after[AFTER]; /* instructions to place after r: its low half, by sign; its forms as a part of an index, the
-                          third without constants; as an index with its constants behind all others */
+    Ref *small[2];           /* the i32, the u32 that has r's value where r fits; REF_NONE: not made yet */
+    Ref *before;             /* an instruction to place before r: its twin of 32 bits, of which r is a conversion */
+    Ref *after[FORM__COUNT]; /* instructions to place after r */
 } Narrow;
 
 static Ref new_instr(Narrow *N, Op op, Type t, const Instr *like, uint32_t nargs, const Ref *args, uint16_t sub) {
@@ -212,11 +220,9 @@ static Ref new_instr(Narrow *N, Op op, Type t, const Instr *like, uint32_t nargs
 
 static Instr *at(Narrow *N, Ref r) { return &N->m->instrs.at[r]; }
 
-static bool divides(Op op) { return op == OP_FLOORDIV || op == OP_FLOORMOD || op == OP_TRUNCDIV || op == OP_TRUNCMOD; }
-
 /* What holds for the twin, where the result of the old operation and its operands fit. */
 static uint16_t twin_flags(const Instr *old) {
-    if (divides((Op)old->op)) return old->sub;
+    if (ir_is_division((Op)old->op)) return old->sub;
     return old->op == OP_ADD || old->op == OP_SUB || old->op == OP_MUL ? ARITH_NO_WRAP : 0;
 }
 
@@ -256,7 +262,7 @@ static Ref narrow(Narrow *N, Ref r, bool is_signed, int depth) {
     if (!is_signed && in.op == OP_CONVERT && at(N, in.args[0])->type == T_I64 && depth > 0)
         return *small = narrow(N, in.args[0], false, depth - 1);
     Ref whole = !is_signed && N->R->found[r] == NARROW_VALUE ? narrow(N, r, true, depth) : r;
-    return *small = N->after[!is_signed][r] = new_instr(N, OP_CONVERT, t, &in, 1, &whole, 0);
+    return *small = N->after[is_signed ? FORM_I32 : FORM_U32][r] = new_instr(N, OP_CONVERT, t, &in, 1, &whole, 0);
 }
 
 static bool adds_constant(Narrow *N, Ref r) {
@@ -282,35 +288,35 @@ static int64_t constant_part(Narrow *N, Ref r, int depth) {
     return constant_part(N, a, depth - 1) + constant_part(N, b, depth - 1);
 }
 
-/* r as part of an index: right for accesses in bounds, so that only addresses use it. As PART_APART without its
+/* r as part of an index: right for accesses in bounds, so that only addresses use it. As FORM_APART without its
  * constants. */
-static Ref narrow_part(Narrow *N, Ref r, int form, int depth) {
-    bool apart = form == PART_APART && depth > 0, whole = is_whole(N, r);
+static Ref narrow_part(Narrow *N, Ref r, Form form, int depth) {
+    bool apart = form == FORM_APART && depth > 0, whole = is_whole(N, r);
     Ref left = chosen(N->m, r);
     if (apart && adds_constant(N, left)) {
         Ref x = at(N, left)->args[0];
         return whole ? narrow(N, x, true, DEEPEST) : narrow_part(N, x, form, depth - 1);
     }
     bool value = N->R->found[r] == NARROW_VALUE || N->R->found[left] == NARROW_VALUE;
-    if (depth == 0 || value || (form != PART_MODULO && N->R->whole[r])) return narrow(N, r, true, DEEPEST);
+    if (depth == 0 || value || (form != FORM_MODULO && N->R->whole[r])) return narrow(N, r, true, DEEPEST);
     r = left;
     Instr old = *at(N, r);
     if (old.op != OP_ADD && old.op != OP_MUL) return narrow(N, r, true, DEEPEST);
     Ref *made = &N->after[form][r];
     if (*made) return *made;
-    int inner = old.op == OP_MUL && form == PART_APART ? PART : form;
+    Form inner = old.op == OP_MUL && form == FORM_APART ? FORM_PART : form;
     Ref args[2];
     for (int i = 0; i < 2; i++) args[i] = narrow_part(N, old.args[i], inner, depth - 1);
-    return *made = new_instr(N, (Op)old.op, T_I32, &old, 2, args, form == PART_MODULO ? 0 : ARITH_NO_WRAP);
+    return *made = new_instr(N, (Op)old.op, T_I32, &old, 2, args, form == FORM_MODULO ? 0 : ARITH_NO_WRAP);
 }
 
 static Ref narrow_index(Narrow *N, Ref r) {
     int64_t c = constant_part(N, r, INDEX_DEPTH);
-    if (c == 0 || c < -MOST_OFFSET || c > MOST_OFFSET) return narrow_part(N, r, PART, INDEX_DEPTH);
-    Ref *made = &N->after[INDEX][r];
+    if (c == 0 || c < -MOST_OFFSET || c > MOST_OFFSET) return narrow_part(N, r, FORM_PART, INDEX_DEPTH);
+    Ref *made = &N->after[FORM_INDEX][r];
     if (*made) return *made;
     Instr old = *at(N, r);
-    Ref args[2] = {narrow_part(N, r, PART_APART, INDEX_DEPTH),
+    Ref args[2] = {narrow_part(N, r, FORM_APART, INDEX_DEPTH),
                    ranges_entry_const(N->R, T_I32, ir_wrap(T_I32, (uint64_t)c))};
     return *made = new_instr(N, OP_ADD, T_I32, &old, 2, args, ARITH_NO_WRAP);
 }
@@ -319,14 +325,14 @@ static void narrow_use(Narrow *N, Ref r) {
     uint8_t found = N->R->found[r];
     Instr *in = at(N, r);
     if (found == NARROW_VALUE || found == NARROW_UNSIGNED) { /* division is dear enough to start from */
-        if (divides((Op)in->op)) narrow(N, r, found == NARROW_VALUE, DEEPEST);
+        if (ir_is_division((Op)in->op)) narrow(N, r, found == NARROW_VALUE, DEEPEST);
         return;
     }
     if (in->op == OP_ADDR) {
         Ref index = in->args[1];
         Ref x = found == NARROW_USE     ? narrow(N, index, true, DEEPEST)
                 : found == NARROW_INDEX ? narrow_index(N, index)
-                                        : narrow_part(N, index, PART_MODULO, INDEX_DEPTH);
+                                        : narrow_part(N, index, FORM_MODULO, INDEX_DEPTH);
         at(N, r)->args[1] = x;
         return;
     }
@@ -346,7 +352,7 @@ static void become_conversion(Narrow *N, Ref r) {
 }
 
 static void place_after(Narrow *N, RefVec *list, Ref r) {
-    for (int i = 0; i < AFTER; i++)
+    for (int i = 0; i < FORM__COUNT; i++)
         if (N->after[i][r]) VEC_PUSH(N->m->arena, list, N->after[i][r]);
 }
 
@@ -379,7 +385,7 @@ void ranges_narrow(Ranges *R) {
     uint32_t n = m->instrs.n;
     Narrow N = {.R = R, .m = m, .before = ARENA_ARRAY(m->arena, Ref, n)};
     for (int i = 0; i < 2; i++) N.small[i] = ARENA_ARRAY(m->arena, Ref, n);
-    for (int i = 0; i < AFTER; i++) N.after[i] = ARENA_ARRAY(m->arena, Ref, n);
+    for (int i = 0; i < FORM__COUNT; i++) N.after[i] = ARENA_ARRAY(m->arena, Ref, n);
     bool any = false;
     for (Ref r = 1; r < n; r++) {
         if (r >= R->size || !R->found[r] || m->instrs.at[r].op == OP_BRANCH || m->blocks.at[m->instrs.at[r].block].dead)

@@ -506,8 +506,7 @@ static void decide(Ranges *R, Ref r) {
         Range a = range_at(R, in->args[0], LOOK_BACK), b = range_at(R, in->args[1], LOOK_BACK);
         if (in->op == OP_MIN && (a.hi <= b.lo || b.hi <= a.lo)) choose(R, r, 0, a.hi > b.lo);
         else if (in->op == OP_MAX && (a.lo >= b.hi || b.lo >= a.hi)) choose(R, r, 0, a.lo < b.hi);
-        else if (in->op == OP_FLOORDIV || in->op == OP_FLOORMOD || in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD)
-            decide_division(R, in, a, b);
+        else if (ir_is_division((Op)in->op)) decide_division(R, in, a, b);
     } else if (in->op == OP_BRANCH && instr(R, in->args[0])->op != OP_CONST) {
         Range c = range_at(R, in->args[0], LOOK_BACK);
         if (c.lo == c.hi) R->found[r] = (uint8_t)(1 + c.lo); /* acted on after the walk, which needs the condition */

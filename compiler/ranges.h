@@ -15,11 +15,12 @@ typedef struct Refined {
     Range before;
 } Refined;
 
-/* least.base + least.plus <= most.base + most.plus, where the walk stands. */
 typedef struct Sum {
     Ref base;
     int64_t plus;
 } Sum;
+
+/* least.base + least.plus <= most.base + most.plus, where the walk stands. */
 typedef struct Relation {
     Sum least, most;
     uint32_t mark; /* of `refined`: undone with it */

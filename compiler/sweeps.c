@@ -8,9 +8,9 @@
  * a cache line in each. So the loop counts for the block, with a barrier on its way back, and a guard says which
  * threads have a round left:
  *
- *   for u in range(base, n, step):          base: the start of the first thread, delta: how far after it a thread
- * starts if u + delta < n: i = u + delta; body barrier
+ *   for u in range(base, n, step): (if u + delta < n: i = u + delta, body); barrier
  *
+ * where base is the start of the block's first thread, and delta how far after it a thread starts.
  * regions.c then makes a loop over the block's threads of each round. What the body carries from round to round lies in
  * the threads' slots.
  *
@@ -26,7 +26,7 @@
 
 enum { MOST_BODY = 100 /* operations; a longer one has enough to do between two accesses */, DEEPEST = 16 };
 
-#define FAR (INT64_C(1) << 60)
+#define LARGE (INT64_C(1) << 60) /* sums of two such don't wrap */
 
 typedef struct Sweep {
     IrModule *m;
@@ -98,7 +98,7 @@ static bool find_condition(Sweep *S) {
     S->or_equal = in->sub == PRED_LE || in->sub == PRED_GE;
     S->counter = counter_of(S, in->args[greater]);
     S->end = in->args[!greater];
-    return S->counter && is_the_blocks(S, S->end) && within(S, S->end, type_of(S, S->end) == T_U64 ? 0 : -FAR, FAR);
+    return S->counter && is_the_blocks(S, S->end) && within(S, S->end, type_of(S, S->end) == T_U64 ? 0 : -LARGE, LARGE);
 }
 
 /* counter + step, each round. */
@@ -109,7 +109,8 @@ static bool find_step(Sweep *S) {
     const Instr *in = instr(S, instr(S, S->counter)->args[back]);
     if (in->op != OP_ADD || (in->args[0] != S->counter && in->args[1] != S->counter)) return false;
     S->step = in->args[in->args[0] == S->counter];
-    if (!is_the_blocks(S, S->step) || !within(S, S->step, 1, FAR) || !within(S, S->start, -FAR, FAR)) return false;
+    if (!is_the_blocks(S, S->step) || !within(S, S->step, 1, LARGE) || !within(S, S->start, -LARGE, LARGE))
+        return false;
     Type t = type_of(S, S->counter);
     int64_t most = t == T_I32 ? INT32_MAX : t == T_U32 ? UINT32_MAX : INT64_MAX;
     return in->sub & ARITH_NO_WRAP || S->range[S->end].hi + S->range[S->step].hi < most;
@@ -159,7 +160,7 @@ static bool leaves_little(const Sweep *S) {
 
 /* ---- what is accessed -------------------------------------------------------------------------------- */
 
-enum { NEAR = 16, LEAP = 512 /* bytes */, MOST_CARRIED = 4, STREAM_BODY = 40 };
+enum { NEAR = 16, LEAP = 512 /* bytes */, MOST_SHIFT = 16, MOST_CARRIED = 4, STREAM_BODY = 40 };
 
 static bool beside_neighbour(const Uniformity *lanes, Ref at) {
     return lanes->value[at] == SHAPE_AFFINE && lanes->stride[at] && lanes->stride[at] <= NEAR &&
@@ -221,7 +222,7 @@ static int64_t move_of(const Sweep *S, Ref r, unsigned depth) {
     if (in->op == OP_MUL) return x ? scaled(S, x, in->args[1]) : scaled(S, y, in->args[0]);
     if (in->op == OP_SHL) {
         const Instr *by = instr(S, in->args[1]);
-        return by->op == OP_CONST && by->imm < NEAR ? times(x, INT64_C(1) << by->imm) : UNKNOWN;
+        return by->op == OP_CONST && by->imm < MOST_SHIFT ? times(x, INT64_C(1) << by->imm) : UNKNOWN;
     }
     if (in->op == OP_ADDR) y = times(y, (int64_t)in->imm);
     return x && y ? UNKNOWN : x ? x : y;
@@ -273,7 +274,7 @@ static Parts parts_of(Sweep *S, BlockId b, Ref r, unsigned depth);
 
 static Parts parts_of_product(Sweep *S, BlockId b, const Instr *in, Parts x, Parts y) {
     Ref factor = x.delta ? in->args[1] : in->args[0];
-    if ((x.delta && y.delta) || !within(S, factor, 0, FAR)) return (Parts){0};
+    if ((x.delta && y.delta) || !within(S, factor, 0, LARGE)) return (Parts){0};
     Ref base = x.base && y.base ? emit(S, b, OP_MUL, T_I64, x.base, y.base) : REF_NONE;
     return (Parts){true, base, emit(S, b, OP_MUL, T_I64, x.delta ? x.delta : y.delta, as_i64(S, b, factor))};
 }
@@ -282,7 +283,7 @@ static Parts parts_of_product(Sweep *S, BlockId b, const Instr *in, Parts x, Par
 static Parts parts_of(Sweep *S, BlockId b, Ref r, unsigned depth) {
     Instr in = *instr(S, r);
     Type t = (Type)in.type;
-    if (!is_counter_type(t) || !within(S, r, -FAR, FAR)) return (Parts){0};
+    if (!is_counter_type(t) || !within(S, r, -LARGE, LARGE)) return (Parts){0};
     if (S->u->value[r] <= SHAPE_BLOCK) return (Parts){true, as_i64(S, b, r), REF_NONE};
     if (in.op == OP_SREG) return (Parts){in.sub <= SREG_TID_Z, REF_NONE, as_i64(S, b, r)};
     bool exact = in.op == OP_CONVERT ? type_is_int(type_of(S, in.args[0])) && keeps(S, t, in.args[0])

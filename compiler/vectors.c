@@ -54,8 +54,7 @@ static bool is_serial(const Plan *P, const Instr *in) {
  * One by one, an index that wraps around isn't divided at all (lower_int.c). */
 static bool is_division(const Plan *P, Ref r) {
     const Instr *in = instr(P, r);
-    bool divides = in->op == OP_FLOORDIV || in->op == OP_FLOORMOD || in->op == OP_TRUNCDIV || in->op == OP_TRUNCMOD;
-    return divides && type_is_int((Type)in->type) && P->v->masked.value[r] == SHAPE_VARYING &&
+    return ir_is_division((Op)in->op) && type_is_int((Type)in->type) && P->v->masked.value[r] == SHAPE_VARYING &&
            instr(P, in->args[1])->op != OP_CONST;
 }
 
