@@ -4,5 +4,6 @@
     python tests/generate KIND --run FIRST COUNT   # compares COUNT kernels on the devices
 
 Each kind is a module with two functions: ``show(seed)`` gives the source, and ``compare(seed)`` None if all agree, a
-text that starts with "refused" where the compiler may refuse, or what differs.
+text that starts with "refused" where the compiler may refuse, or what differs. Those of kernels take names of devices,
+too.
 """

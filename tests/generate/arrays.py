@@ -279,14 +279,14 @@ def agree(got: np.ndarray, want: np.ndarray) -> bool:
     return np.array_equal(got[exact], want[exact], equal_nan=True)
 
 
-def compare(seed: int) -> str | None:
-    """None: the devices agree; a text that starts with "refused"; or what differs."""
+def compare(seed: int, devices: tuple[str, ...] = ("cpu", "emulated")) -> str | None:
+    """None: `python` and the devices agree; a text that starts with "refused"; or what differs."""
     import gpu
 
     source = show(seed)
     jitted = gpu.jit(fma=False)(function_of(source, seed))
     want: np.ndarray | None = None
-    for device in ("python", "cpu", "emulated"):
+    for device in ("python", *devices):
         args = arguments(seed)
         try:
             launch(device, jitted, (1, N), args)

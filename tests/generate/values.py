@@ -543,7 +543,7 @@ def run(device: str, jitted: Any, args: dict[str, Any]) -> tuple[list[str], str]
     return sorted(out.getvalue().splitlines()), failed  # where one fails, others may have printed or not
 
 
-def compare(seed: int) -> str | None:
+def compare(seed: int, devices: tuple[str, ...] = ("cpu", "emulated")) -> str | None:
     """Run a kernel on `python` and each device; None if they agree, else what differs."""
     import gpu
 
@@ -551,7 +551,7 @@ def compare(seed: int) -> str | None:
     jitted = gpu.jit(fma=False)(function_of(kernel.source, seed))
     want: dict[str, Any] = {}
     said: tuple[list[str], str] = ([], "")
-    for device in ("python", "cpu", "emulated"):
+    for device in ("python", *devices):
         args = kernel.arguments()
         try:
             lines = run(device, jitted, args)
