@@ -732,7 +732,7 @@ def test_an_array_of_another_library_is_where_its_memory_is() -> None:
     with gpu.device("emulated:0"):
         here = gpu.array(Shown())
         assert here.device == "emulated:0" and here.copy_to_host()[9] == 9
-        from gpu._array import from_cuda_interface
+        from gpu._exchange import from_cuda_interface
         assert from_cuda_interface(Shown.__cuda_array_interface__, there).device == "emulated:1"
     print("right")
     """

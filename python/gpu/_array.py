@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._stream import Stream
 
 DEVICE, PINNED, MANAGED = range(3)  # MemoryKind of runtime.h
-_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType of DLPack
+DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType of DLPack
 PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED, MANAGED_HOST = 1, 2, 4, 8
 REPR_ELEMENTS = 1000  # more aren't fetched for a repr
 
@@ -443,12 +443,12 @@ class Array(Operators, _core.ArrayBase):
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's (device type, device number)."""
         if self._shares_host:
-            return _DL_CPU, 0
+            return DL_CPU, 0
         kind, _, number_text = self.device.partition(":")
         if kind != "cuda":
             raise BufferError(f"other libraries can't reach the memory of {self.device}: give them x.copy_to_host()")
         number = int(number_text)
-        return {DEVICE: _DL_CUDA, PINNED: _DL_CUDA_HOST, MANAGED: _DL_CUDA_MANAGED}[self._kind], number
+        return {DEVICE: DL_CUDA, PINNED: DL_CUDA_HOST, MANAGED: DL_CUDA_MANAGED}[self._kind], number
 
     def __dlpack__(
         self,
@@ -478,10 +478,10 @@ class Array(Operators, _core.ArrayBase):
         where = self.__dlpack_device__()
         versioned = max_version is not None and max_version[0] >= 1
         if dl_device is not None and tuple(dl_device) != where:
-            if tuple(dl_device) != (_DL_CPU, 0) or copy is False:
+            if tuple(dl_device) != (DL_CPU, 0) or copy is False:
                 raise BufferError(f"this array is on DLPack's device {where}, and {dl_device} was asked for")
             host = from_host(self.copy_to_host())
-            return _core.dlpack_export(host, _DL_CPU, 0, versioned, True)
+            return _core.dlpack_export(host, DL_CPU, 0, versioned, True)
         if self._readonly and not versioned:
             raise BufferError("a read-only array can only be given to a consumer of DLPack 1.0 or later")
         source = self.copy("K") if copy else self
@@ -638,105 +638,9 @@ def _on_device(obj: Any) -> Array | None:
         return obj
     if isinstance(obj, np.ndarray):
         return None
-    interface = getattr(obj, "__cuda_array_interface__", None)
-    if interface is not None:
-        return from_cuda_interface(interface, obj)
-    place = getattr(obj, "__dlpack_device__", None)
-    return None if place is None or place()[0] == _DL_CPU else from_dlpack(obj)
+    from ._exchange import on_device
 
-
-def from_dlpack(obj: Any, *, device: Any = None, copy: bool | None = None) -> Array:
-    """A view of an array of another library, by the DLPack protocol.
-
-    Parameters
-    ----------
-    obj : object with ``__dlpack__`` and ``__dlpack_device__``
-    device : str or int, optional
-        Where it is wanted; else where it is.
-    copy : bool, optional
-        True: always; False: never; None: if `device` is another one.
-
-    Raises
-    ------
-    BufferError
-        Its device isn't one of ours, or a copy is needed and not allowed.
-    """
-    kind, number = obj.__dlpack_device__()
-    if kind not in (_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED):
-        raise BufferError(f"DLPack's device type {kind} isn't known here")
-    own = {_DL_CPU: "cpu"}.get(kind, f"cuda:{number}")
-    stream = {} if kind == _DL_CPU else {"stream": _consumer(own)}
-    try:
-        capsule = obj.__dlpack__(max_version=(1, 0), **stream)
-    except TypeError:  # a producer of DLPack before 1.0
-        capsule = obj.__dlpack__(**stream)
-    _, _, address, shape, strides, dtype, readonly, owner = _core.dlpack_import(capsule)
-    memory = {_DL_CUDA_HOST: PINNED, _DL_CUDA_MANAGED: MANAGED}.get(kind, DEVICE)
-    host = 0 if kind == _DL_CUDA else address
-    view = Array._wrap(own, address, host, shape, strides, dtype, readonly, memory, owner, None)
-    wanted = own if device is None else device_name(device)
-    if wanted == own and not copy:
-        return view
-    if copy is False:
-        raise BufferError(f"the array is on {own}: it can't be on {wanted} without a copy")
-    return array(view, device=wanted)
-
-
-def _consumer(device: str) -> int:
-    """The stream in which contents must be complete, as DLPack numbers it: the current one; 1 is the default one."""
-    from ._stream import current_stream
-
-    return current_stream(device).handle or 1
-
-
-def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = None, sync: bool = True) -> Array:
-    """A view of memory that ``__cuda_array_interface__`` describes; `owner` is kept alive.
-
-    On the cpu device of a machine without a GPU it is a view of an array of that device (see `gpu.cuda`).
-
-    Raises
-    ------
-    TypeError
-        A mask, or a dtype that kernels don't have.
-    """
-    if interface.get("mask") is not None:
-        raise TypeError("a kernel doesn't see the mask of a masked array")
-    name = device_name(device)
-    if name == "cpu" and _core.device_count("cuda"):
-        name = "cuda:0"
-    address, readonly = interface["data"]
-    if device is None and address and name != "cpu":  # whose memory it is, whatever the current device
-        kind, _, number = name.partition(":")
-        owner_number = _core.device_owner(name, address)
-        name = f"{kind}:{number if owner_number < 0 else owner_number}"
-    dtype = dtype_of(_interface_dtype(interface, owner))
-    stream = interface.get("stream")
-    if sync and stream is not None and interface.get("version", 0) >= 3 and name != "cpu":
-        from ._stream import external_stream
-
-        external_stream(stream, device=name).synchronize()
-    return Array._wrap(
-        name,
-        address or 0,
-        address or 0 if name == "cpu" else 0,
-        tuple(interface["shape"]),
-        None if interface.get("strides") is None else tuple(interface["strides"]),
-        _name_of(dtype),
-        bool(readonly),
-        DEVICE,
-        owner,
-        None,
-    )
-
-
-def _interface_dtype(interface: dict[str, Any], owner: Any) -> Any:
-    """The dtype of ``__cuda_array_interface__``; of records, what the array or 'descr' says."""
-    if not interface["typestr"].startswith("|V"):
-        return interface["typestr"]
-    own = getattr(owner, "dtype", None)
-    if isinstance(own, np.dtype) and own.names is not None:
-        return own
-    return np.lib.format.descr_to_dtype(interface["descr"]) if "descr" in interface else interface["typestr"]
+    return on_device(obj)
 
 
 def empty(

@@ -205,11 +205,17 @@ def test_assignment(key: Any, fortran: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", [2, (0, 3), (0, 0, 0, 0), 1.5, [0, 1], np.array([True, False, True]), True, "x"], ids=repr
+    "key", [2, (0, 3), (0, 0, 0, 0), 1.5, [0, 1], np.array([True, False, True]), (True, 0), "x"], ids=repr
 )
 def test_bad_keys(key: Any) -> None:
     with pytest.raises(IndexError):
         gpu.zeros((2, 3, 4))[key]
+
+
+@pytest.mark.parametrize("key", [True, False, np.True_])
+def test_one_bool_takes_all_or_nothing(key: Any) -> None:
+    host = np.arange(6.0).reshape(2, 3)
+    same(gpu.array(host)[key], host[key])
 
 
 @pytest.mark.parametrize(

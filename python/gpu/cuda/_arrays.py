@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _array, _core, _device, _shapes
+from .. import _array, _core, _device, _exchange, _shapes
 from .._array import DEVICE, MANAGED, MANAGED_HOST, PINNED, PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED
 from ._memory import MemoryPointer, OwnedPointer, foreign_memory, managers
 from ._typing import typeof
@@ -457,7 +457,7 @@ def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: boo
     from . import config
     from ._streams import stream_of
 
-    view = DeviceNDArray._of(_array.from_cuda_interface(desc, owner, None, False))
+    view = DeviceNDArray._of(_exchange.from_cuda_interface(desc, owner, None, False))
     handle = desc.get("stream")
     if sync and handle and config.CUDA_ARRAY_INTERFACE_SYNC and not view._shares_host:
         stream_of(handle, view.device).synchronize()

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._array import Array, _interface_dtype, _name_of
+from .._array import Array, _name_of
 from .._dtypes import DType, Void
 from .._dtypes import from_dtype as type_of_dtype
+from .._exchange import interface_dtype
 from ..signature import one_type
 
 
@@ -55,7 +56,7 @@ def typeof(value: Any, purpose: Any = None) -> Any:
     if isinstance(value, Array):
         return _core.Type("array", dtype=value._dtype_name, ndim=value.ndim, layout=value._layout)
     if interface is not None:
-        return _array_type(interface, np.dtype(_interface_dtype(interface, value)))
+        return _array_type(interface, np.dtype(interface_dtype(interface, value)))
     raise ValueError(f"Cannot determine Numba type of {type(value)}")
 
 
