@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import tempfile
 from collections.abc import Iterator
 
 import gpu
@@ -12,6 +14,10 @@ from cuda_driver import LIBCUDA, Driver
 # A shell's background job ignores SIGINT, and what tests start and interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The user's own folder of compiled code is neither read nor filled.
+_kept_code = tempfile.TemporaryDirectory(prefix="gpu-tests-")
+os.environ["GPU_CACHE_DIR"] = _kept_code.name
 
 
 @pytest.fixture(autouse=True)

@@ -64,16 +64,21 @@ def run_python(page: Path, block: Block, names: dict[str, Any]) -> str:
 
 
 def run_console(block: Block, folder: Path) -> None:
-    """Run the commands of a block in `folder` and compare what they print."""
+    """Run the commands of a block in `folder` and compare what they print; what one exports the next ones see."""
+    exports: list[str] = []
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, want = part.partition("\n")
         if command.startswith("./dev "):
             known = subprocess.run([ROOT / "dev", "help"], capture_output=True, text=True, check=True).stdout
             assert re.search(rf"^{re.escape(' '.join(command.split()[:2]))}\b", known, re.MULTILINE), command
             continue
+        if command.startswith("export "):
+            exports.append(command)
+            continue
         env = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+        script = "\n".join([*exports, command])
         done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=120
+            ["bash", "-o", "pipefail", "-c", script], cwd=folder, env=env, capture_output=True, text=True, timeout=120
         )
         assert alike(done.stdout + done.stderr, want), f"$ {command}\n{done.stdout}{done.stderr}\nexpected:\n{want}"
 
