@@ -182,6 +182,7 @@ Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
 
 Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     Val r = find_attr(e, span, v, name);
+    if (!r.ty) r = overloaded_attr(e, span, v, name);
     if (r.ty) return r;
     const char *help = similar_attr(e, v, name);
     if (!help && v.ty->kind == TY_ARRAY && v.ty->record) help = fields_text(e->arena, v.ty->record);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 typedef struct HostObject *HostRef;
+struct ArgType;                                 /* frontend.h */
 
 typedef enum HostKind {
     HOST_NONE, HOST_BOOL, HOST_INT, HOST_FLOAT, HOST_COMPLEX, HOST_STR, HOST_ELLIPSIS,
@@ -150,6 +151,10 @@ typedef struct Host {
     const char *(*repr)(void *self, HostRef obj);                            /* at most 80 characters */
     const char *(*source_line)(void *self, const char *file, uint32_t line); /* without newline; NULL if there is no source */
     HostRef (*import)(void *self, const char *module);
+    /* What overloads of Numba's kind give for a call of a function: a Python function to call in its place. NULL: none;
+     * *why says so where there are some, and none takes these types. May be NULL: there are no overloads. */
+    HostRef (*overload)(void *self, HostRef function, size_t n, const struct ArgType *types, size_t nkw,
+                        const char *const *kwnames, const char **why);
     HostRef none;                                                            /* None */
 } Host;
 

@@ -560,6 +560,40 @@ static HostRef host_import(void *self, const char *module) {
     return r;
 }
 
+/* gpu.cuda.extending, once a program has asked for it, has the overloads by function. */
+static PyObject *overloads_of(PyObject *function) {
+    PyObject *module = module_if_loaded("gpu.cuda.extending");
+    PyObject *all = module ? PyObject_GetAttrString(module, "overloads") : NULL;
+    PyObject *found = all ? PyDict_GetItemWithError(all, function) : NULL;
+    PyObject *choose = found ? PyObject_GetAttrString(module, "implementation") : NULL;
+    Py_XDECREF(all);
+    Py_XDECREF(module);
+    host_failed();
+    return choose;
+}
+
+static HostRef host_overload(void *self, HostRef function, size_t n, const ArgType *types, size_t nkw,
+                             const char *const *kwnames, const char **why) {
+    PyObject *choose = overloads_of(object(function));
+    if (!choose) return NULL;
+    PyObject *given = types_from_argtypes(types, (uint32_t)n), *names = PyTuple_New((Py_ssize_t)nkw), *found = NULL;
+    for (size_t i = 0; names && i < nkw; i++) {
+        PyObject *name = PyUnicode_FromString(kwnames[i]);
+        if (!name) Py_CLEAR(names);
+        else PyTuple_SET_ITEM(names, (Py_ssize_t)i, name);
+    }
+    if (given && names) found = PyObject_CallFunctionObjArgs(choose, object(function), given, names, NULL);
+    Py_XDECREF(choose);
+    Py_XDECREF(given);
+    Py_XDECREF(names);
+    bool text = found && PyUnicode_Check(found);
+    if (text) *why = utf8(self, found);
+    HostRef r = text || found == Py_None ? NULL : host_ref(self, found);
+    Py_XDECREF(found);
+    host_failed();
+    return r;
+}
+
 /* ---- life -------------------------------------------------------------------------------------- */
 
 int host_open(PyHost *h, Arena *arena) {
@@ -585,6 +619,7 @@ int host_open(PyHost *h, Arena *arena) {
                      .repr = host_repr,
                      .source_line = host_source_line,
                      .import = host_import,
+                     .overload = host_overload,
                      .none = (HostRef)Py_None};
     return h->pins ? 0 : -1;
 }

@@ -324,6 +324,9 @@ class Scope:
             return self.module(value)
         if isinstance(value, _core.Kernel):
             return self.kernel(value)
+        extending = sys.modules.get("gpu.cuda.extending")
+        if extending and isinstance(value, FunctionType) and value in extending.overloads:
+            return extending.by_values(value, self.replace)
         if isinstance(value, FunctionType) and _is_users(value.__module__):
             return self.function(value)
         if isinstance(value, Intrinsic):

@@ -258,7 +258,7 @@ _LATER = {
     ".cudadrv.error": ["CudaSupportError", "KernelRuntimeError"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
-_SUBMODULES = ("args", "bf16", "compiler", "config", "cudadrv", "errors", "fp16", "libdevice", "testing")
+_SUBMODULES = ("args", "bf16", "compiler", "config", "cudadrv", "errors", "extending", "fp16", "libdevice", "testing")
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 _COMPILER = "it belongs to Numba's compiler, which isn't used; see 'What isn't there' in docs/numba.md"
-_EXTENDING = "typing extensions aren't supported; a kernel calls plain Python functions, and takes tuples and records"
 _LINKER = "the driver links what cuda.jit gets as link=[...]"
 _DRIVER = "cuda.core, of the package cuda-python, calls the driver; its streams and arrays are taken as they are"
 _SHAPES = "numpy.empty(shape, dtype, order).strides says how an array lies"
@@ -20,7 +19,6 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
             _COMPILER,
         ),
         ("api", "its functions are in gpu.cuda itself"),
-        ("extending", _EXTENDING),
         ("kernels reduction", "cuda.Reduce and x.T are what these modules had"),
         ("prepare_shape_strides_dtype", _SHAPES),
         ("simulator", 'gpu.set_device("python") runs kernels thread by thread'),

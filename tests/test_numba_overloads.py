@@ -1,0 +1,120 @@
+"""`overload` and its like: functions, attributes and methods that kernels choose by types."""
+
+from __future__ import annotations
+
+import contextlib
+
+import gpu
+import numpy as np
+import pytest
+from gpu import cuda
+from gpu.cuda import types
+from gpu.cuda.extending import intrinsic, overload, overload_attribute, overload_method
+
+
+def scaled(x, factor=2): ...
+
+
+@overload(scaled, target="generic")
+def scaled_of_any(x, factor=2):
+    def implementation(x, factor=2):
+        return -1
+
+    return implementation
+
+
+@overload(scaled)
+def scaled_on_cuda(x, factor=2):
+    if isinstance(x, types.Float):
+
+        def of_float(x, factor=2):
+            return x * factor
+
+        return of_float
+    if isinstance(x, types.UniTuple):
+
+        def of_pair(x, factor=2):
+            return scaled(x[0], factor) + scaled(x[1], factor=factor)
+
+        return of_pair
+    return None
+
+
+@overload_attribute(types.Array, "middle")
+def middle(array):
+    return lambda array: array[array.size // 2]
+
+
+@overload_method(types.Array, "total")
+def total(array, start=0.0):
+    def implementation(array, start=0.0):
+        for i in range(array.size):
+            start += array[i]
+        return start
+
+    return implementation
+
+
+@pytest.mark.parametrize("device", ["python", "default"])
+def test_types_choose(device):
+    @cuda.jit
+    def kernel(x, out):
+        out[0] = scaled(x[1])
+        out[1] = scaled(x[1], factor=3)
+        out[2] = scaled((x[0], x[1]), 10)
+        out[3] = scaled(x.size)  # an integer: the generic one
+
+    out = np.zeros(4)
+    with gpu.device("python") if device == "python" else contextlib.nullcontext():
+        kernel[1, 1](np.array([1, 2], np.float32), out)
+    assert out.tolist() == [4, 6, 30, -1]
+
+
+def test_members():
+    @cuda.jit
+    def kernel(x, out):
+        out[0] = x.middle
+        out[1] = x.total()
+        out[2] = x.total(start=0.5)
+
+    out = np.zeros(3)
+    kernel[1, 1](np.arange(5.0), out)
+    assert out.tolist() == [2, 10, 10.5]
+
+
+def only_floats(x): ...
+
+
+@overload(only_floats)
+def choose_only_floats(x):
+    return (lambda x: x) if isinstance(x, types.Float) else None
+
+
+def other_names(x): ...
+
+
+@overload(other_names)
+def choose_other_names(x):
+    return lambda y: y
+
+
+@intrinsic
+def made_for_numba(context, x):
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (only_floats, r"only_floats|function\(\): no overload takes \(int64\)"),
+        (other_names, "arguments differ in argument names"),
+        (made_for_numba, "write it as a plain function"),
+    ],
+)
+def test_refused(function, text):
+    @cuda.jit
+    def kernel(out):
+        out[0] = function(1)
+
+    with pytest.raises(cuda.errors.TypingError, match=text):
+        kernel[1, 1](np.zeros(1))
