@@ -299,6 +299,76 @@ void array_assign(Eval *e, PySpan span, Val target, Val value) {
     assign_many(e, span, target, value);
 }
 
+/* ---- a mask ------------------------------------------------------------------------------------------ */
+static void store_where(Eval *e, const Fill *f, const Val *index, Val chosen) {
+    BlockId store = e_new_block(e), done = e_new_block(e);
+    e_branch(e, val_ref(e, chosen), store, done);
+    e_set_block(e, store);
+    store_at(e, f->span, f->target, index, f->value);
+    e_jump(e, done);
+    e_set_block(e, done);
+}
+
+static void store_chosen(Eval *e, void *context, const Val *index, Val chosen) {
+    if (!val_poisoned(chosen)) store_where(e, context, index, chosen);
+}
+
+/* The whole mask is read before the first store. */
+static void store_small(Eval *e, const Fill *f, Val mask, Wide total) {
+    uint32_t ndim = f->target.ty->ndim;
+    Val *chosen = ARENA_ARRAY(e->arena, Val, (size_t)total + 1), index[MAX_NDIM];
+    for (Wide i = 0; i < total; i++) {
+        index_of(e, ndim, f->target.items + 1, i, index);
+        chosen[i] = many_element(e, f->span, mask, ndim, index);
+        if (val_poisoned(chosen[i])) return;
+    }
+    for (Wide i = 0; i < total; i++) {
+        index_of(e, ndim, f->target.items + 1, i, index);
+        store_where(e, f, index, chosen[i]);
+    }
+}
+
+/* A mask has the array's shape, without broadcasting; false: reported. */
+static bool mask_matches(Eval *e, PySpan span, Val target, Val mask) {
+    Ref differs = REF_NONE;
+    for (uint32_t k = 0; k < target.ty->ndim; k++) {
+        Val n = array_size(target, k), m = many_size(mask, k);
+        if (same_value(n, m)) continue;
+        if (val_const(n) && val_const(m)) {
+            e_fail(e, span, "a mask has the shape of its array", DIAG_ASSIGN_SHAPE,
+                   shape_text(e, mask.ty->ndim, many_shape(mask)), shape_text(e, target.ty->ndim, target.items + 1));
+            return false;
+        }
+        Ref one = e_cmp(e, PRED_NE, val_ref(e, n), val_ref(e, m));
+        differs = differs == REF_NONE ? one : either(e, differs, one);
+    }
+    if (differs != REF_NONE)
+        e_raise_if(e, span, differs, "IndexError", "boolean index did not match indexed array: their shapes differ");
+    return true;
+}
+
+void array_assign_masked(Eval *e, PySpan span, Val target, Val mask, Val value) {
+    PySpan at = e->value_span.line ? e->value_span : span;
+    Val leaf[MAX_LEAVES];
+    Fill f = {span, target, target.ty->dtype == DT_RECORD ? value : array_stored(e, at, val_dtype(target), value)};
+    if (val_poisoned(f.value) || !e->building || !many_fresh(e, span, mask) || !mask_matches(e, span, target, mask))
+        return;
+    uint32_t ndim = target.ty->ndim, n = many_leaves(mask, leaf, 0);
+    Wide total;
+    if (n > MAX_LEAVES) {
+        e_fail(e, span, "make the mask in steps", DIAG_CONSTRUCT, "this expression", "it has more than 32 arrays");
+        return;
+    }
+    if (sizes_known(ndim, target.items + 1, &total) && total <= SMALL_ELEMENTS) {
+        store_small(e, &f, mask, total);
+        return;
+    }
+    Way way = find_way(e, span, target, n, leaf);
+    if (way.pairs != REF_NONE)
+        e_raise_if(e, span, way.pairs, "ValueError", "the mask overlaps its array: make it of a copy");
+    many_walk(e, span, mask, ndim, target.items + 1, way.backward, store_chosen, &f);
+}
+
 /* ---- in place ---------------------------------------------------------------------------------------- */
 /* NumPy's casting="same_kind". */
 static bool same_kind(DType from, DType to) {

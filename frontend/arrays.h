@@ -90,6 +90,7 @@ void cell_set(Eval *e, const Cell *c, Val v);
 
 /* ---- arrayassign.c ------------------------------------------------------------------------------------- */
 void array_assign(Eval *e, PySpan span, Val target, Val value);     /* target[...] = value */
+void array_assign_masked(Eval *e, PySpan span, Val target, Val mask, Val value);    /* target[mask] = value, a number */
 /* Elements are stored in C order as they are read: ValueError at run time if that overwrites what is read later. */
 void array_read_ahead(Eval *e, PySpan span, Val target, Val value);
 Val array_in_place(Eval *e, PySpan span, PyBinary op, Val target, Val value);

@@ -193,6 +193,7 @@ static void callers(Text *t, const DiagFrame *first) {
     unsigned n = 0, k = 0;
     for (const DiagFrame *f = first; f; f = f->caller) n++;
     for (const DiagFrame *f = first; f; f = f->caller, k++) {
+        if (!f->span.line) continue; /* Python called it */
         if (n > NEAR + FAR + 1 && k >= NEAR && k < n - FAR) {
             if (k == NEAR) put(t, arena_printf(t->arena, "   ... %u more calls\n", n - NEAR - FAR));
             continue;

@@ -41,7 +41,8 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
         if (val_is_scalar(index) && index.ty->dtype == DT_BOOL) help = "int(...) makes an integer of a bool";
         if (val_is_many(index))
             help = index.ty->dtype == DT_BOOL
-                       ? "how many elements a mask takes isn't known: np.where(mask, x, y), or a loop"
+                       ? "how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = "
+                         "number is fine"
                        : "a loop takes elements one by one; tuple(...) of a small array is an index";
         if (index.ty->kind == TY_OBJECT) help = index_object_help(e, index, help);
         return e_fail(e, span, help, DIAG_INDEX_TYPE, e_text(e, index));

@@ -131,11 +131,13 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     default: break;
     }
     if (r.ty) return r;
-    if (what == by_call)
-        return e_fail(e, span,
-                      v.ty->kind == TY_ARRAY ? "its memory ends with the call: write into an array argument"
-                                             : "return the numbers that it is made of",
-                      DIAG_HOST_RESULT, e_text(e, v));
+    if (what == by_call) {
+        const char *help = "return the numbers that it is made of";
+        if (v.ty->kind == TY_ARRAY) help = "its memory ends with the call: write into an array argument";
+        if (v.ty->kind == TY_MAYBE)
+            help = "return a value on every path: where a function ends without return, it is None";
+        return e_fail(e, span, help, DIAG_HOST_RESULT, e_text(e, v));
+    }
     return e_fail(e, span,
                   v.ty->kind == TY_ARRAY ? "give its elements; an array of a few elements whose shape is constant "
                                            "can be shown whole"

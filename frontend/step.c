@@ -430,9 +430,10 @@ static bool takes_rows(const Step *s, Val a, Val i) {
     return i.ty->n > 0;
 }
 
+/* An array of bools, or a comparison, for each element of `a`. */
 static bool is_mask(Val a, Val i) {
-    return !val_poisoned(a) && !val_poisoned(i) && a.ty->kind == TY_ARRAY && i.ty->kind == TY_ARRAY &&
-           i.ty->dtype == DT_BOOL && i.ty->ndim && i.ty->ndim == a.ty->ndim;
+    return !val_poisoned(a) && !val_poisoned(i) && a.ty->kind == TY_ARRAY && val_is_many(i) && i.ty->dtype == DT_BOOL &&
+           i.ty->ndim && i.ty->ndim == a.ty->ndim;
 }
 
 static bool index_is_list(const Step *s) {
@@ -478,10 +479,14 @@ static bool stored_in_place(const Step *s, Val v) {
 static Val step_store(const Step *s) {
     Val a = needed(s, 0), i = needed(s, 1), v = needed(s, 2);
     if (val_poisoned(a) || val_poisoned(v) || (!takes_rows(s, a, i) && stored_in_place(s, v))) return val_none(s->e);
-    bool rows = takes_rows(s, a, i), mask = is_mask(a, i) && val_is_scalar(v);
-    if (rows || mask) {
-        if (array_writable(s->e, s->span, a))
-            call_small_array(s->e, s->span, rows ? "put_rows" : "put_mask", 3, (Val[]){a, i, v});
+    if (takes_rows(s, a, i)) {
+        if (array_writable(s->e, s->span, a)) call_small_array(s->e, s->span, "put_rows", 3, (Val[]){a, i, v});
+        return val_none(s->e);
+    }
+    if (is_mask(a, i) && val_is_scalar(v)) {
+        if (s->e->building) s->e->value_span = operand_span(s, 2);
+        if (array_writable(s->e, s->span, a)) array_assign_masked(s->e, s->span, a, i, v);
+        s->e->value_span = (PySpan){0};
         return val_none(s->e);
     }
     if (index_is_list(s)) return val_none(s->e);

@@ -103,10 +103,17 @@ const char *suggest_home(Arena *arena, Dialect dialect, const char *name) {
 }
 
 const char *suggest_instead(const char *called) {
-    if (strstr(called, "random"))
-        return "random numbers of each thread: states made before the launch by create_xoroshiro128p_states(n, seed), "
-               "and "
-               "xoroshiro128p_uniform_float32(states, i) here; or pass an array of them";
+    static const char *const parts[][2] = {
+        {"random",
+         "random numbers of each thread: states made before the launch by create_xoroshiro128p_states(n, seed), and "
+         "xoroshiro128p_uniform_float32(states, i) here; or pass an array of them"},
+        {"prange",
+         "range(...) in a kernel, whose threads run side by side; @gpu.parallel makes kernels of prange loops"},
+        {"breakpoint", "after gpu.set_device('python') the function itself runs, thread by thread, under any debugger"},
+        {"set_trace", "after gpu.set_device('python') the function itself runs, thread by thread, under any debugger"},
+        {"time.", "gpu.clock64() counts cycles in a kernel; a launch is timed outside, up to gpu.synchronize()"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(called, parts[i][0])) return parts[i][1];
     return "a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before "
            "the launch";
 }

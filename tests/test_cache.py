@@ -226,7 +226,7 @@ def test_the_folder_is_shown_and_emptied(tmp_path, monkeypatch):
     from gpu import _cache
 
     monkeypatch.setenv("GPU_CACHE_DIR", str(tmp_path / "kept"))
-    assert _cache.summary(_cache.path()) == f"0 specialisations, 0.0 MiB in {tmp_path / 'kept'}"
+    assert _cache.summary(_cache.path()) == f"0 specialisations, 0 KiB in {tmp_path / 'kept'}"
     assert _cache.folder() == str(tmp_path / "kept")
     (tmp_path / "kept" / "00.gpu").write_bytes(bytes(2**20))
     (tmp_path / "kept" / "notes.txt").write_text("not code")

@@ -155,7 +155,7 @@ MISTAKES = {
     "exclusive": (lambda x: gpu.scan("max", x, exclusive=True), ValueError, "starts from a value: give init"),
     "axis": (lambda x: gpu.reduce("add", x, 1), np.exceptions.AxisError, "axis 1 is out of bounds"),
     "out": (lambda x: gpu.reduce("add", x, out=np.zeros(2)), ValueError, r"out must have the shape \(\)"),
-    "not a function": (lambda x: gpu.reduce(3, x), TypeError, "@reduce takes a Python function"),
+    "not a function": (lambda x: gpu.reduce(3, x), TypeError, "the operation comes first"),
 }
 
 

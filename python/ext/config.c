@@ -8,10 +8,16 @@ static const char *const axis_names[3] = {"x", "y", "z"};
 /* One integer. bool is an int in Python and never meant here. */
 static int read_count(PyObject *o, const char *what, int64_t *out) {
     if (PyBool_Check(o) || !PyIndex_Check(o)) {
-        PyErr_Format(PyExc_TypeError, "%s takes integers, and this is %R (%.80s)", what, o, Py_TYPE(o)->tp_name);
+        PyErr_Format(PyExc_TypeError, "%s takes integers, and this is %R (%.80s)%s", what, o, Py_TYPE(o)->tp_name,
+                     PyFloat_Check(o) ? ": // is the division of integers" : "");
         return -1;
     }
     PyObject *index = PyNumber_Index(o);
+    if (!index && PyErr_ExceptionMatches(PyExc_TypeError)) { /* NumPy's arrays have the method and refuse */
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "%s takes integers, and this is an object of class %.80s", what,
+                     Py_TYPE(o)->tp_name);
+    }
     if (!index) return -1;
     int overflow;
     *out = PyLong_AsLongLongAndOverflow(index, &overflow);

@@ -77,4 +77,5 @@ def summary(found: str) -> str:
     """One line: how much there is."""
     kept = entries(found)
     size = sum(n for _, n in kept)
-    return f"{len(kept)} specialisation{'' if len(kept) == 1 else 's'}, {size / 2**20:.1f} MiB in {found}"
+    amount = f"{size / 2**20:.1f} MiB" if size >= 2**20 else f"{(size + 1023) // 1024} KiB"
+    return f"{len(kept)} specialisation{'' if len(kept) == 1 else 's'}, {amount} in {found}"

@@ -336,11 +336,19 @@ def declared_types(function: Any, signatures: tuple[Signature, ...]) -> tuple[DT
     return tuple(found)
 
 
+# What programs for numba.jit pass.
+_OTHERS_OPTIONS = {
+    "parallel": "parallel isn't an option: @gpu.parallel makes kernels of loops over gpu.prange",
+    "nopython": "nopython isn't an option: a kernel is always compiled",
+}
+
+
 def check_options(given: dict[str, Any]) -> dict[str, Any]:
     """All options with their defaults, checked."""
     for name in given:
         if name not in OPTIONS:
-            raise TypeError(f"jit: unknown option '{name}'{_near(name, OPTIONS)}; there are {', '.join(OPTIONS)}")
+            why = _OTHERS_OPTIONS.get(name) or f"unknown option '{name}'{_near(name, OPTIONS)}"
+            raise TypeError(f"jit: {why}; there are {', '.join(OPTIONS)}")
     options = {**OPTIONS, **given}
     for name in ("device", "fastmath", "fma", "lineinfo", "debug", "boundscheck", "cache"):
         options[name] = _boolean(name, options[name])

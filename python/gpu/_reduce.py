@@ -180,6 +180,7 @@ _OBJECTS = {
     builtins.min: "min", builtins.max: "max", builtins.sum: "add", builtins.all: "all", builtins.any: "any",
     np.add: "add", np.multiply: "mul", np.minimum: "min", np.maximum: "max", np.bitwise_and: "and",
     np.bitwise_or: "or", np.bitwise_xor: "xor", np.logical_and: "all", np.logical_or: "any",
+    np.sum: "add", np.prod: "mul", np.min: "min", np.max: "max", np.all: "all", np.any: "any",
 }  # fmt: skip
 _ops: dict[Any, Op] = {}
 _COMMUTING = ("fmin", "fmax", "gcd", "lcm", "hypot", "logaddexp", "logaddexp2", "logical_xor")
@@ -216,6 +217,11 @@ def op_of(op: Any, dialect: str = "numpy") -> Op:
 def _op_of_function(op: Any, dialect: str) -> Op:
     if is_library(op):
         return Op(op.__name__, device_function(op, dialect, 2), op.__name__ in _COMMUTING, dialect=dialect)
+    if not callable(op):
+        raise TypeError(
+            f"reduce(op, array): the operation comes first, one of {', '.join(NAMED)} or a function of two elements, "
+            f"and this is a {type(op).__name__}"
+        )
     function = function_of(op, "reduce")
     code = function.__code__
     if code.co_argcount - len(function.__defaults__ or ()) > 2 or (code.co_argcount < 2 and not code.co_flags & 0x4):

@@ -291,13 +291,6 @@ def put_rows(a: Any, indices: Any, values: Any) -> None:
             a[indices[k]] = values
 
 
-def put_mask(a: Any, mask: Any, value: Any) -> None:
-    """Do `a[mask] = value` of one value, for arrays of any shape."""
-    for index in np.ndindex(a.shape):
-        if mask[index]:
-            a[index] = value
-
-
 # ---- numbers from arrays, of any length
 
 

@@ -14,6 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+DEVICES = ("python", "cpu", "emulated", "cuda")
 CHECKS = ("all", "uninit", "races", "barriers", "masks")
 
 
@@ -35,7 +36,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set what ``--gpu-check`` asks for before a kernel is made and the emulator starts."""
+    """Look at the options, and set what ``--gpu-check`` asks for before a kernel is made and the emulator starts."""
+    devices = config.getoption("--gpu-devices").split(",")
+    if unknown := [d for d in devices if d.partition(":")[0] not in DEVICES]:
+        raise pytest.UsageError(f"--gpu-devices {', '.join(unknown)}: there are {', '.join(DEVICES)}")
     what = config.getoption("--gpu-check")
     if not what:
         return

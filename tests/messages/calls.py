@@ -253,7 +253,7 @@ def min_of_nothing(x):
 # UnsupportedError: calls.py:95:14: error: time.time() can't be called in a kernel
 #    95 |     out[0] = time.time()
 #       |              ^^^^^^^^^^^
-#    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch
+#    help: gpu.clock64() counts cycles in a kernel; a launch is timed outside, up to gpu.synchronize()
 #    in kernel asks_the_time(array(float32, 1d, C))
 # <<<
 # >>> message calls_a_number(f4[::1])
