@@ -5,7 +5,7 @@
  * lattice.c   equality and join of abstract values; maybe.c values that may be None
  * arith.c     operators; complexops.c complex arithmetic
  * arrays.c    arrays; indices.c subscripts; records.c records; range.c ranges; iter.c iterators; calls.c calls
- * objects.c   instances of classes; containers.c lists, sets and dicts
+ * objects.c   instances of classes; containers.c lists, sets and dicts; patterns.c match statements and generators
  * attrs.c     attributes; step.c one instruction of Python SSA
  * infer.c     the fixed point over one function; unroll.c loops that must be unrolled; undef.c variables that aren't assigned on every path
  * printfns.c  text, print, raise

@@ -106,7 +106,7 @@ static void collect_arguments(Eval *e, const Instance *inst, Val closure, const 
     if (closure.ty) collect_refs(e, val_coerce(e, closure, inst->callee.closure), out);
 }
 
-/* An expression of arrays is computed where it is used: it has no value that could be kept. */
+/* Is a part of the type of this kind; a pointer, into this memory? */
 static bool holds(Ty ty, TyKind kind, Type space) {
     if (ty->kind == kind && (kind != TY_PTR || ty->space == space)) return true;
     for (uint32_t i = 0; i < ty->n; i++)
@@ -114,6 +114,8 @@ static bool holds(Ty ty, TyKind kind, Type space) {
     return false;
 }
 
+/* An expression of arrays is computed where it is used: it has no value that could be kept. What an array of the frame
+ * points to is gone after the call. */
 static bool can_recur(Eval *e, PySpan span, const Instance *inst) {
     for (uint32_t i = 0; i < inst->nargs; i++)
         if (holds(inst->args[i].ty, TY_EXPR, T_VOID)) {

@@ -9,7 +9,7 @@
  *   variant.c     the table of specialisations;  compile.c  frontend and compiler library, joined
  *   host.c        what the frontend asks about Python objects;  hostcode.c  code objects
  *   devices.c     the table of devices;  launch.c  launches;  stage.c  host arrays on their way to a device and back
- *   faults.c      the array that a fault on the emulator is about (launch.h)
+ *   faults.c      the array that a fault on the emulator or the CPU is about (launch.h)
  *   array.c       arrays on a device;  arrayindex.c  views of them;  arraycopy.c  copies between any two;
  *                 stream.c  streams and events;  dlpack.c  exchange with other libraries (array.h)
  *   profile.c     counters of the emulated devices
@@ -354,6 +354,10 @@ HostRef host_ref(PyHost *h, PyObject *o);               /* pins; NULL for NULL; 
 bool host_code(void *self, HostRef function_or_code, HostCode *out);    /* hostcode.c */
 PyObject *host_function_of(PyObject *o);                /* of a Python function or a Kernel, else NULL; borrowed */
 bool host_is_enum(PyObject *o);
+/* Of a class's __module__: is it the package numba, or numba-cuda, which brings a copy of it? */
+static inline bool is_numbas_module(const char *name) {
+    return strncmp(name, "numba.", 6) == 0 || strncmp(name, "numba_cuda.", 11) == 0;
+}
 bool host_failed(void);         /* Clears the exception of a question that has no answer; always false */
 
 /* ---- errors.c ---------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ static PyObject *numbas_function(PyObject *o) {
     if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyType_Check(o)) return NULL;
     PyObject *module = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__module__");
     const char *text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
-    bool numbas = text && (strncmp(text, "numba.", 6) == 0 || strncmp(text, "numba_cuda.", 11) == 0);
+    bool numbas = text && is_numbas_module(text);
     PyObject *function = numbas ? PyObject_GetAttrString(o, "py_func") : NULL;
     Py_XDECREF(module);
     Py_XDECREF(function);

@@ -566,7 +566,7 @@ static DType own_dtype(PyObject *o, const Record **record) {
     PyObject *module = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__module__");
     const char *text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
     bool ours = text && (strncmp(text, "gpu.", 4) == 0 || strcmp(text, "gpu") == 0);
-    bool numbas = text && (strncmp(text, "numba.", 6) == 0 || strncmp(text, "numba_cuda.", 11) == 0);
+    bool numbas = text && is_numbas_module(text);
     Py_XDECREF(module);
     PyObject *name = ours ? PyObject_GetAttrString(o, "_dtype") : numbas ? numbas_dtype(o) : NULL;
     text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;

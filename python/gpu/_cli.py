@@ -182,10 +182,11 @@ def check(only: str, as_module: bool, script: str, args: tuple[str, ...]) -> Non
     reach, wrong masks of warp operations. The first fault ends the script, with line, thread and array. The exit status
     is the script's.
     """
-    kinds = {"all", "uninit", "races", "barriers", "masks"}
-    if unknown := set(only.split(",")) - kinds:
-        raise click.UsageError(f"--only {', '.join(sorted(unknown))}: there are {', '.join(sorted(kinds))}")
-    os.environ.update(GPU_EMULATOR_CHECK=only, GPU_BOUNDSCHECK="1", GPU_EMULATOR_REPORT="off")
+    from gpu import _checks
+
+    if message := _checks.ask_for(only, "--only"):
+        raise click.UsageError(message)
+    os.environ["GPU_EMULATOR_REPORT"] = "off"
     status = run_script(script, args, as_module)
     if not status:
         click.echo("gpu check: nothing found", err=True)

@@ -5,17 +5,16 @@ An installed package registers it; from a source tree: ``python -m pytest -p gpu
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import gpu
 import pytest
+from gpu import _checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DEVICES = ("python", "cpu", "emulated", "cuda")
-CHECKS = ("all", "uninit", "races", "barriers", "masks")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--gpu-check",
         metavar="WHAT",
         help="an index out of bounds raises on every device, and the emulated GPU looks for "
-        f"{', '.join(CHECKS[1:])} (several with commas) or all",
+        f"{', '.join(_checks.CHECKS[1:])} (several with commas) or all",
     )
 
 
@@ -41,11 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if unknown := [d for d in devices if d.partition(":")[0] not in DEVICES]:
         raise pytest.UsageError(f"--gpu-devices {', '.join(unknown)}: there are {', '.join(DEVICES)}")
     what = config.getoption("--gpu-check")
-    if not what:
-        return
-    if unknown := set(what.split(",")) - set(CHECKS):
-        raise pytest.UsageError(f"--gpu-check {', '.join(sorted(unknown))}: there are {', '.join(CHECKS)}")
-    os.environ.update(GPU_EMULATOR_CHECK=what, GPU_BOUNDSCHECK="1")
+    if message := _checks.ask_for(what, "--gpu-check") if what else None:
+        raise pytest.UsageError(message)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
