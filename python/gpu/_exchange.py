@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ._array import (
     dtype_of,
 )
 from ._device import device_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def on_device(obj: Any) -> Array | None:
@@ -76,10 +79,17 @@ def _consumer(device: str) -> int:
     return current_stream(device).handle or 1
 
 
-def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = None, sync: bool = True) -> Array:
+def from_cuda_interface(
+    interface: dict[str, Any],
+    owner: Any,
+    device: Any = None,
+    sync: bool = True,
+    stream_of: Callable[[int, str], Any] | None = None,
+) -> Array:
     """A view of memory that ``__cuda_array_interface__`` describes; `owner` is kept alive.
 
-    On the cpu device of a machine without a GPU it is a view of an array of that device (see `gpu.cuda`).
+    On the cpu device of a machine without a GPU it is a view of an array of that device (see `gpu.cuda`). `stream_of`
+    makes the array's stream of the handle that is named.
 
     Raises
     ------
@@ -102,6 +112,7 @@ def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = Non
         from ._stream import external_stream
 
         external_stream(stream, device=name).synchronize()
+    named = stream_of(stream, name) if stream_of and stream else None
     return Array._wrap(
         name,
         address or 0,
@@ -112,7 +123,7 @@ def from_cuda_interface(interface: dict[str, Any], owner: Any, device: Any = Non
         bool(readonly),
         DEVICE,
         owner,
-        None,
+        named,
     )
 
 

@@ -84,7 +84,8 @@ class DeviceNDArray(_array.Array):
         """
         if not self._shares_host or self._is_bfloat16() or _core.device_count("cuda"):
             return super().__cuda_array_interface__
-        return self._cuda_interface(None)
+        stream = self._memory.stream  # of work that is done: readers wait for nothing
+        return self._cuda_interface((stream.handle or None) if stream else None)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -457,8 +458,11 @@ def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: boo
     from . import config
     from ._streams import stream_of
 
-    view = DeviceNDArray._of(_exchange.from_cuda_interface(desc, owner, None, False))
+    if desc.get("mask") is not None:
+        raise NotImplementedError("Masked arrays are not supported: a kernel doesn't see the mask")
     handle = desc.get("stream")
-    if sync and handle and config.CUDA_ARRAY_INTERFACE_SYNC and not view._shares_host:
-        stream_of(handle, view.device).synchronize()
-    return view
+    own = stream_of if handle and handle > 2 else None  # 1 and 2 are the default streams
+    view = _exchange.from_cuda_interface(desc, owner, None, False, own)
+    if sync and handle and config.CUDA_ARRAY_INTERFACE_SYNC:
+        (view._memory.stream or stream_of(handle, view.device)).synchronize()
+    return DeviceNDArray._of(view)
