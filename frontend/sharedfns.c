@@ -86,6 +86,12 @@ static bool read_request(Eval *e, const CallSite *site, uint32_t n, const Val *a
     Val v[3];
     *r = (Request){.bytes = 0};
     if (!call_bind(e, site, n, args, 3, params, v)) return false;
+    const char *text;
+    if (!val_elem_named(e, v[1], &r->elem) && val_as_str(e, v[1], &text)) {
+        e_fail(e, arg_span(site, 1), "a dtype is written np.float32 or \"float32\"", DIAG_ARG_VALUE, site->name,
+               arena_printf(e->arena, "Invalid NumPy dtype specified: '%s'", text));
+        return false;
+    }
     if (!val_elem_named(e, v[1], &r->elem)) {
         e_fail(e, arg_span(site, 1), "a dtype is written np.float32 or \"float32\"", DIAG_ARG_TYPE, site->name,
                e_text(e, v[1]));

@@ -327,3 +327,13 @@ def test_one_size_of_a_shape_that_is_passed_may_be_open():
         with pytest.raises(ValueError, match="cannot reshape"):
             shaped[1, 1](np.zeros(24), shape, out)
             cuda.synchronize()
+
+
+def test_the_stream_of_an_interface():
+    stream = cuda.stream()
+    shown = Foreign(cuda.device_array(3, stream=stream))
+    assert shown.__cuda_array_interface__["stream"] == stream.handle
+    assert cuda.as_cuda_array(shown).stream.handle == stream.handle
+    masked = {**shown.__cuda_array_interface__, "mask": shown}
+    with pytest.raises(NotImplementedError, match="Masked arrays"):
+        cuda.from_cuda_array_interface(masked)

@@ -165,6 +165,7 @@ def k_average(a, o):
         + np.array_equal(a[:3], a[:3])
         + np.isin(a[1], (1, 2))
         + np.nansum(a[:4])
+        + np.nanprod(a[:4])
         + np.nanmax(a[:4])
         + i
     )

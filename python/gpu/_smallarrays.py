@@ -351,6 +351,14 @@ def numpy_nansum(a: Any) -> Any:
     return total
 
 
+def numpy_nanprod(a: Any) -> Any:
+    """Take arrays of any length."""
+    total = np.prod(np.ones(1, a.dtype))
+    for x in np.ravel(a):
+        total *= x if x == x else 1
+    return total
+
+
 def numpy_nanmean(a: Any) -> Any:
     """Take arrays of any length."""
     total, count = _zero(a) / 1, 0

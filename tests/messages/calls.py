@@ -310,7 +310,7 @@ def min_of_nothing(x):
 #    in kernel in_a_called_function(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message recursion(f4[::1])
-# UnsupportedError: calls.py:23:12: error: forever() calls itself on every way to its end
+# TypingError: calls.py:23:12: error: cannot type infer runaway recursion: forever() calls itself on every way to its end
 #    23 |     return forever(n - 1)
 #       |            ^^^^^^^^^^^^^^
 #    help: let it return without that call where it ends
