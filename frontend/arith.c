@@ -188,7 +188,8 @@ static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
     if (strcmp(op, "-") == 0 && val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL &&
         b.ty->dtype == DT_BOOL)
         return e_fail(e, span, "^ is the exclusive or; int(...) makes numbers of bools", DIAG_BOOL_SUBTRACT);
-    if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY) help = "the other side is a number or an array, too";
+    if (time_operands(a, b, &help)) {
+    } else if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY) help = "the other side is a number or an array, too";
     else if (a.ty->kind == TY_RECORD && b.ty->kind == TY_RECORD)
         help = "records with fields of the same names are equal or not; else compare fields";
     else if (a.ty->kind == TY_RECORD || b.ty->kind == TY_RECORD) help = "name a field, as in r.x or r['x']";
@@ -273,7 +274,8 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     b = member_beside(e, b, a);
     if (elementwise(a, b)) return array_binary(e, span, op, in_place, a, b);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
-        Val v = instance_binary(e, span, (PyBinary)op, a, b);
+        Val v = time_binary(e, span, (PyBinary)op, a, b);
+        if (!v.ty) v = instance_binary(e, span, (PyBinary)op, a, b);
         if (!v.ty) v = text_binary(e, span, (PyBinary)op, a, b);
         if (!v.ty && op == PYB_OR) v = class_union(e, a, b);
         if (v.ty) return v;
@@ -320,6 +322,8 @@ Val eval_unary(Eval *e, PySpan span, PyUnary op, Val a) {
     Scalar operand, result;
     if (val_poisoned(a)) return a;
     if (val_is_many(a)) return array_map(e, span, (ExprOp){EXPR_UNARY, (uint8_t)op, NULL}, 1, &a);
+    Val time = time_unary(e, op, a);
+    if (time.ty) return time;
     static const char *const special_names[] = {"__neg__", "__pos__", "__invert__"};
     Val special = val_is_scalar(a) ? (Val){0} : instance_special(e, span, a, special_names[op], (Val){0});
     if (!special.ty && op == PYU_INVERT) special = constant_invert(e, a);
@@ -523,8 +527,11 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     if (val_is_scalar(a) && val_is_scalar(b)) return compare_scalars(e, span, op, a, b);
     if (elementwise(a, b)) return array_map(e, span, (ExprOp){EXPR_COMPARE, (uint8_t)op, NULL}, 2, (Val[]){a, b});
     if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return compare_tuples(e, span, op, a, b);
-    Val special = instance_compare(e, span, op, a, b);
+    Val special = time_compare(e, span, op, a, b);
+    if (!special.ty) special = string_compare(e, span, op, a, b);
+    if (!special.ty) special = instance_compare(e, span, op, a, b);
     if (special.ty) return special;
+    if (a.ty->kind == TY_TIME || b.ty->kind == TY_TIME) return operand_error(e, span, compare_text[op], a, b);
     if (a.ty->kind == TY_INSTANCE || b.ty->kind == TY_INSTANCE || a.ty->kind == TY_DICT || b.ty->kind == TY_DICT)
         return operand_error(e, span, compare_text[op], a, b);
     bool records = a.ty->kind == TY_RECORD || b.ty->kind == TY_RECORD;
@@ -619,6 +626,7 @@ Val eval_truth(Eval *e, PySpan span, Val v) {
     case TY_SCALAR: return val_convert(e, v, e_python_bool(e));
     case TY_NONE: return val_bool(e, false);
     case TY_MAYBE: return maybe_truth(e, span, v);
+    case TY_TIME: return eval_truth(e, span, v.items[0]);
     case TY_TUPLE:
     case TY_DICT: return val_bool(e, v.ty->n != 0);
     case TY_FUNCTION:

@@ -175,7 +175,7 @@ typedef struct Fill {
 
 static void store_at(Eval *e, PySpan span, Val target, const Val *index, Val v) {
     Ref p = array_at(e, target, index, target.ty->ndim);
-    if (target.ty->dtype == DT_RECORD) record_store(e, span, array_load(e, target.ty, p), v);
+    if (target.ty->dtype == DT_RECORD) record_store(e, span, record_target(e, target.ty, p), v);
     else if (v.ty->kind == TY_RECORD)
         e_fail(e, e->value_span.line ? e->value_span : span, "name a field of the records", DIAG_STORE_TYPE,
                e_text(e, target), e_text(e, v));

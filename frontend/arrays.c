@@ -187,6 +187,7 @@ static Ref load_part(Eval *e, Elem elem, Ref p) {
 Val array_load(Eval *e, Ty array, Ref p) {
     DType d = (DType)array->dtype;
     Elem elem = elem_of(array);
+    if (d == DT_RECORD && record_is_time(elem.record)) return time_load(e, elem, p);
     if (d == DT_RECORD) return record_at(e, elem, array->readonly, (Type)array->space, p);
     if (array->weak) return to_size(e, val_typed(e, d, load_part(e, elem, p)));
     if (!dt_is_complex(d)) return val_typed(e, d, load_part(e, elem, p));

@@ -151,6 +151,7 @@ Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
         if (!r.ty) r = method(e, "ndarray", v, name);
         break;
     case TY_SCALAR: r = scalar_attr(e, v, name); break;
+    case TY_TIME: r = method(e, "time", v, name); break;
     case TY_RECORD:
         r = record_attr(e, span, v, name);
         if (!r.ty) r = method(e, "record", v, name);

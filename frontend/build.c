@@ -180,6 +180,11 @@ ArgType argtype_of(Eval *e, Ty ty) {
     if (ty->kind == TY_SCALAR) {
         t.kind = (uint8_t)(ty->weak ? weak[ty->dtype] : ARG_SCALAR);
         t.dtype = ty->dtype;
+    } else if (ty->kind == TY_TIME) {
+        t.kind = ARG_RECORD;
+        t.dtype = DT_RECORD;
+        t.record = ty->record;
+        t.align = (uint8_t)ty->record->align;
     } else if (ty->kind == TY_TUPLE) {
         ArgType *items = ARENA_ARRAY(e->arena, ArgType, ty->n + 1);
         for (uint32_t i = 0; i < ty->n; i++) items[i] = argtype_of(e, ty->items[i]);

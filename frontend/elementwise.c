@@ -55,6 +55,8 @@ bool many_broadcast(Eval *e, PySpan span, uint32_t n, const Val *v, uint32_t *nd
 
 /* ---- elements ---------------------------------------------------------------------------------------- */
 Val many_element_type(Eval *e, Val v) {
+    if (v.ty->dtype == DT_RECORD && record_is_time(v.ty->record))
+        return time_of(e, v.ty->record, (Val){.ty = ty_scalar(e->types, DT_I64, false)});
     if (v.ty->dtype == DT_RECORD) return record_at(e, elem_of(v.ty), v.ty->readonly, (Type)v.ty->space, REF_NONE);
     return (Val){.ty = ty_scalar(e->types, val_dtype(v), false)};
 }

@@ -217,6 +217,28 @@ Val record_names(Eval *e, const Record *r);                            /* a tupl
 const char *fields_text(Arena *a, const Record *r);                    /* "its fields are 'x', 'y'" */
 void suggest_fields(Suggestion *s, const Record *r);
 
+static inline bool record_is_time(const Record *r) { return r->kind == RECORD_DATE || r->kind == RECORD_DELTA; }
+/* What is assigned to an element at `at`. */
+static inline Val record_target(Eval *e, Ty array, Ref at) {
+    return record_at(e, elem_of(array), array->readonly, (Type)array->space, at);
+}
+
+/* times.c: ty NULL: no times, or not so */
+Val time_of(Eval *e, const Record *r, Val ticks);
+Val time_ticks(Eval *e, const void *bytes);         /* of a constant */
+Val time_load(Eval *e, Elem elem, Ref p);
+void time_store(Eval *e, PySpan span, Val to, Val value);
+Val time_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b);
+Val time_unary(Eval *e, PyUnary op, Val v);
+Val time_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);
+Val time_abs(Eval *e, Val v);
+bool time_operands(Val a, Val b, const char **help);   /* one of them is a time: what to do with those */
+
+/* strings.c: ty NULL: no strings */
+void string_store(Eval *e, PySpan span, Val to, Val value);
+Val string_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);
+Val string_len(Eval *e, PySpan span, Val v);
+
 /* iter.c */
 Val eval_iter_has(Eval *e, PySpan span, Val it);
 Val eval_iter_value(Eval *e, PySpan span, Val it);

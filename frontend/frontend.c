@@ -149,6 +149,11 @@ static Val record_argument(Params *p, const ArgType *a, const char *name) {
     Eval *e = p->e;
     uint32_t words = (a->record->bytes + 7) / 8;
     bool numba = e->dialect == DIALECT_NUMBA;
+    if (record_is_time(a->record)) {
+        Ref ticks = add_param(p, PARAM_RECORD, 0, T_U64, 0, 0, name);
+        p->leaf++;
+        return time_of(e, a->record, val_typed(e, DT_I64, e_conv(e, T_I64, ticks)));
+    }
     if (numba) {
         Ref at = add_param(p, PARAM_DATA, 0, T_PTR, 0, a->align, name);
         p->leaf++;

@@ -71,9 +71,19 @@ typedef struct RecordField {
     int64_t shape[MAX_NDIM];
 } RecordField;
 
-/* A structured dtype. Of each layout (names and titles included) there is one. */
+/* What an element is that no DType stands for: fields, a date or a difference of dates (int64 ticks of `unit`), a byte
+ * string, a string (of 32-bit codes); strings end with zeros. */
+typedef enum RecordKind { RECORD_FIELDS, RECORD_DATE, RECORD_DELTA, RECORD_BYTES, RECORD_TEXT } RecordKind;
+typedef enum TimeUnit {
+    UNIT_Y, UNIT_M, UNIT_W, UNIT_D, UNIT_H, UNIT_MIN, UNIT_S, UNIT_MS, UNIT_US, UNIT_NS, UNIT_PS, UNIT_FS, UNIT_AS, UNIT_GENERIC,
+    UNIT__COUNT
+} TimeUnit;
+extern const char *const time_units[UNIT__COUNT];   /* types.c; "D" */
+
+/* A structured dtype, or one of the other kinds, which have no fields. Of each layout (names and titles included) there is one. */
 struct Record {
     uint32_t bytes, n;
+    uint8_t kind, unit;          /* RecordKind, TimeUnit */
     uint32_t align;              /* of an element's address, with which all fields lie as well as they can: 1 to 8 */
     const RecordField *fields;
 };

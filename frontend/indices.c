@@ -352,7 +352,7 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     }
     if (!wrap_all(e, span, a, s.at, a.ty->ndim, in)) return;
     Ref p = array_at(e, a, in, a.ty->ndim);
-    if (a.ty->dtype == DT_RECORD) record_store(e, span, array_load(e, a.ty, p), value);
+    if (a.ty->dtype == DT_RECORD) record_store(e, span, record_target(e, a.ty, p), value);
     else array_store(e, elem_of(a.ty), p, value);
 }
 

@@ -19,6 +19,8 @@ Val eval_len(Eval *e, PySpan span, Val v) {
     if (val_poisoned(v)) return v;
     if (v.ty->kind == TY_TUPLE) return val_int(e, v.ty->n);
     if (v.ty->kind == TY_ARRAY && v.ty->ndim) return v.items[1];
+    Val string = string_len(e, span, v);
+    if (string.ty) return string;
     if (v.ty->kind == TY_RECORD) return val_int(e, v.ty->record->n);
     if (v.ty->kind == TY_EXPR) return many_size(v, 0);
     if (v.ty->kind == TY_RANGE) return range_len(e, span, v);

@@ -37,7 +37,7 @@ static bool laid_out(const Record *r, bool align) {
 
 static uint32_t written_align(const RecordField *f) {
     uint32_t most = 1;
-    if (!f->record) return elem_align(f->dtype, NULL);
+    if (!f->record || f->record->kind) return elem_align(f->dtype, f->record);
     for (uint32_t i = 0; i < f->record->n && laid_out(f->record, true); i++) {
         const RecordField *inner = &f->record->fields[i];
         uint32_t a = inner->opaque ? 1 : written_align(inner);
@@ -54,7 +54,15 @@ static const char *field_text(Arena *a, const RecordField *f) {
     return s;
 }
 
+static const char *value_text(Arena *a, const Record *r) {
+    if (r->kind == RECORD_BYTES) return arena_printf(a, "S%u", r->bytes);
+    if (r->kind == RECORD_TEXT) return arena_printf(a, "U%u", r->bytes / 4);
+    const char *name = r->kind == RECORD_DATE ? "datetime64" : "timedelta64";
+    return r->unit == UNIT_GENERIC ? name : arena_printf(a, "%s[%s]", name, time_units[r->unit]);
+}
+
 const char *record_text(Arena *a, const Record *r) {
+    if (r->kind != RECORD_FIELDS) return value_text(a, r);
     const char *s = "record(";
     bool aligned = laid_out(r, true), packed = !aligned && laid_out(r, false);
     for (uint32_t i = 0; i < r->n && i < SHOWN_FIELDS; i++) {
@@ -80,7 +88,8 @@ Val record_captured(Eval *e, HostRef obj, const HostArray *a) {
     Val *items = ARENA_NEW(e->arena, Val);
     *items = array.items[0];
     Ty ty = ty_record(e->types, a->record, a->record->align, true, (Type)array.ty->space, obj);
-    return (Val){.ty = ty, .items = items};
+    Val r = {.ty = ty, .items = items};
+    return record_is_time(a->record) ? time_of(e, a->record, time_ticks(e, a->data)) : r;
 }
 
 Ref record_offset(Eval *e, Type space, Ref at, uint32_t bytes) {
@@ -181,7 +190,6 @@ static Val read_field(Eval *e, PySpan span, Val r, const RecordField *f) {
     Ref at = record_offset(e, space, r.items[0].ref[0], f->offset);
     if (f->ndim) return field_array(e, span, r, f, 0, at);
     Elem elem = field_elem(r.ty, f);
-    if (f->record) return record_at(e, elem, r.ty->readonly, space, at);
     return array_load(e, ty_array(e->types, elem, 0, LAYOUT_C, r.ty->readonly, space), at);
 }
 
@@ -376,6 +384,11 @@ static Val record_fail(Eval *e, PySpan span, Val to, Val value, const char *help
 void record_store(Eval *e, PySpan span, Val to, Val value) {
     const Record *r = to.ty->record;
     if (val_poisoned(value) || !may_write(e, span, to)) return;
+    if (r->kind != RECORD_FIELDS) {
+        if (record_is_time(r)) time_store(e, span, to, value);
+        else string_store(e, span, to, value);
+        return;
+    }
     if (value.ty->kind == TY_RECORD && value.ty->record == r) {
         copy_record(e, to, value);
         return;

@@ -161,6 +161,11 @@ Ty ty_record(Types *t, const Record *r, unsigned align, bool readonly, Type spac
                                .items = &at});
 }
 
+Ty ty_time(Types *t, const Record *r) {
+    Ty ticks = t->scalar[DT_I64][0];
+    return intern(t, &(TyNode){.kind = TY_TIME, .dtype = DT_RECORD, .record = r, .n = 1, .items = &ticks});
+}
+
 Ty ty_bytes(Types *t, Type space) {
     TyNode node = *ty_array(t, elem_scalar(DT_U8), 1, LAYOUT_C, true, space);
     node.weak = true;
@@ -194,6 +199,9 @@ static const char *scalar_text(Types *t, DType d, bool weak) {
                         : d == DT_F64 ? "float"
                                       : "complex");
 }
+
+const char *const time_units[UNIT__COUNT] = {"Y",  "M",  "W",  "D",  "h",  "m",  "s",
+                                             "ms", "us", "ns", "ps", "fs", "as", "generic"};
 
 const char *elem_text(Arena *a, DType d, const Record *r) { return r ? record_text(a, r) : dtype_info[d].name; }
 
@@ -269,7 +277,8 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_SCALAR: return scalar_text(t, (DType)ty->dtype, ty->weak);
     case TY_PTR: return "pointer";
     case TY_ARRAY: return array_text(t, ty);
-    case TY_RECORD: return record_text(t->arena, ty->record);
+    case TY_RECORD:
+    case TY_TIME: return record_text(t->arena, ty->record);
     case TY_EXPR: return arena_printf(t->arena, "array expression(%s, %ud)", dtype_info[ty->dtype].name, ty->ndim);
     case TY_TUPLE: return items_text(t, "tuple(", ty, ")");
     case TY_SLICE: return "slice";

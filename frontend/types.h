@@ -26,6 +26,7 @@ typedef enum TyKind {
     TY_PTR,         /* the data pointer in an array's items; `space` */
     TY_ARRAY,       /* dtype, record, align, ndim, layout, readonly, space; weak: bytes, whose items are Python ints */
     TY_RECORD,      /* record, align, readonly, space; obj: the host's record, whose bytes are constant */
+    TY_TIME,        /* record, a date's or a difference's; its item is an int64: ticks of the unit. See times.c */
     TY_EXPR,        /* elements that are computed where they are used: `sub` is an ExprKind, `layout` its code, `name` the
                        function, `fields` its keywords; dtype and ndim of the result */
     TY_TUPLE,       /* also named tuples: `fields` */
@@ -123,6 +124,7 @@ Ty ty_ptr(Types *t, Type space);
 Ty ty_array(Types *t, Elem elem, unsigned ndim, Layout layout, bool readonly, Type space);
 Ty ty_bytes(Types *t, Type space);
 Ty ty_record(Types *t, const Record *r, unsigned align, bool readonly, Type space, HostRef obj);
+Ty ty_time(Types *t, const Record *r);
 Ty ty_expr(Types *t, ExprKind kind, unsigned code, DType d, unsigned ndim, uint32_t n, const Val *items, const char *name,
            const char *const *fields);
 Ty ty_dtype(Types *t, DType d);

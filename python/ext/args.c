@@ -232,7 +232,7 @@ static int put_array(Bound *b, const HostArray *a, bool on_device, uint32_t para
 /* A record: its bytes, or in the Numba dialect the record itself, which the kernel may write, as an array without
  * dimensions. */
 static int put_record(Bound *b, const Record *r, const void *bytes, bool readonly, uint32_t param) {
-    bool numba = b->kernel->dialect == DIALECT_NUMBA;
+    bool numba = b->kernel->dialect == DIALECT_NUMBA && r->kind == RECORD_FIELDS; /* others come by value */
     if (!numba && r->bytes > MOST_RECORD) {
         char what[DESCRIPTION];
         describe(b, param, what, sizeof what);
@@ -245,7 +245,7 @@ static int put_record(Bound *b, const Record *r, const void *bytes, bool readonl
     Leaf *leaf = new_leaf(b, param);
     uint8_t *key = leaf ? room_for_key(b, KEY_RECORD_BYTES) : NULL;
     if (!key) return -1;
-    key_put_record(key, r, numba ? array_record_align(&a) : r->align, !numba || readonly);
+    key_put_record(key, r, numba ? array_record_align(&a) : r->align, r->kind == RECORD_FIELDS && (!numba || readonly));
     leaf->is_array = numba;
     leaf->on_device = false;
     leaf->array = NULL;

@@ -29,7 +29,7 @@ typedef struct NpVoid {
     int flags;
 } NpVoid;
 
-enum { NP_VOID = 20 /* type_num */, NP_C = 1, NP_F = 2, NP_ALIGNED = 0x100, NP_WRITEABLE = 0x400 };
+enum { NP_STRING = 18, NP_TIMEDELTA = 22 /* type_num: S, U, V, M, m in between */, NP_VOID = 20, NP_C = 1, NP_F = 2, NP_ALIGNED = 0x100, NP_WRITEABLE = 0x400 };
 
 /* Names of the scalar types in `numpy`, with the dtype that each is. longlong is a type beside int64. */
 static const struct {
@@ -47,7 +47,7 @@ enum { KEY_TYPESTR, KEY_SHAPE, KEY_DATA, KEY_STRIDES, KEY_MASK, KEY_STREAM, KEY_
 
 static struct {
     bool loaded, structs_ok, ml_dtypes;
-    PyTypeObject *array, *dtype, *void_;
+    PyTypeObject *array, *dtype, *void_, *date, *delta;
     PyTypeObject *scalar[DT__COUNT];
     struct {
         PyTypeObject *type;
@@ -170,6 +170,8 @@ static bool load(void) {
         np.array = array;
         np.dtype = dtype;
         np.void_ = void_;
+        np.date = class_of(numpy, "datetime64");
+        np.delta = class_of(numpy, "timedelta64");
         for (size_t i = 0; i < NSCALARS; i++) {
             PyTypeObject *type = class_of(numpy, scalar_types[i].name);
             if (type) remember(type, scalar_types[i].dtype);
@@ -238,6 +240,8 @@ static int bad_dtype(PyObject *dtype) {
     return -1;
 }
 
+static bool has_record(const NpDescr *descr) { return descr->type_num >= NP_STRING && descr->type_num <= NP_TIMEDELTA; }
+
 static DType descr_dtype(const NpDescr *descr) {
     DType d = recall(descr->typeobj);
     if (d == DT_NONE && descr->type_num >= 256) {
@@ -266,7 +270,7 @@ int numpy_array(PyObject *o, HostArray *out) {
     const NpArray *a = (const NpArray *)o;
     out->record = NULL;
     out->dtype = descr_dtype(a->descr);
-    if (out->dtype == DT_NONE && a->descr->type_num == NP_VOID) {
+    if (out->dtype == DT_NONE && has_record(a->descr)) {
         int structured = record_of_dtype((PyObject *)a->descr, &out->record);
         if (structured < 0) return -1;
         if (structured) out->dtype = DT_RECORD;
@@ -401,7 +405,7 @@ static int from_interface(PyObject *o, PyObject *dict, HostArray *out) {
     if (!text) return -1;
     out->record = NULL;
     out->dtype = typestr_dtype(text);
-    if (out->dtype == DT_NONE && strncmp(text, "|V", 2) == 0) {
+    if (out->dtype == DT_NONE && text[0] && strchr("VSUMm", text[1])) {
         int status = interface_record(o, dict, out);
         if (status < 0) return -1;
     }
@@ -577,8 +581,20 @@ static DType own_dtype(PyObject *o, const Record **record) {
     return d;
 }
 
+/* A datetime64 or timedelta64: its ticks lie where an int64's value would. */
+static int time_scalar(PyObject *o, const Record **record, const void **bytes, bool *readonly) {
+    PyObject *dtype = PyObject_GetAttrString(o, "dtype");
+    int found = dtype ? record_of_dtype(dtype, record) : -1;
+    Py_XDECREF(dtype);
+    *bytes = scalar_payload(o, DT_I64);
+    *readonly = false;
+    return found;
+}
+
 int numpy_record(PyObject *o, const Record **record, const void **bytes, bool *readonly) {
-    if (!load() || !np.structs_ok || !PyObject_TypeCheck(o, np.void_)) return 0;
+    if (!load() || !np.structs_ok) return 0;
+    if (Py_TYPE(o) == np.date || Py_TYPE(o) == np.delta) return time_scalar(o, record, bytes, readonly);
+    if (!PyObject_TypeCheck(o, np.void_)) return 0;
     const NpVoid *v = (const NpVoid *)o;
     int structured = record_of_dtype((PyObject *)v->descr, record);
     *bytes = v->bytes;
@@ -593,7 +609,7 @@ DType numpy_dtype_of(PyObject *o, const Record **record) {
         const NpDescr *descr = (const NpDescr *)o;
         bool native = descr->byteorder == '=' || descr->byteorder == '|';
         if (!np.structs_ok || !native) return DT_NONE;
-        if (!record || descr->type_num != NP_VOID) return descr_dtype(descr);
+        if (!record || !has_record(descr)) return descr_dtype(descr);
         bool structured = record_of_dtype(o, record) > 0;
         PyErr_Clear(); /* no dtype of kernels */
         return structured ? DT_RECORD : DT_NONE;

@@ -1,4 +1,4 @@
-/* records.c - NumPy's structured dtypes as Records, of each layout one, kept as long as the process.
+/* records.c - NumPy's structured dtypes, dates and strings as Records, of each layout one, kept as long as the process.
  *
  * Launches meet the same dtype objects again and again: the last ones met are remembered by address. */
 #include "core.h"
@@ -36,7 +36,7 @@ static uint32_t mix_text(uint32_t h, const char *s) {
 }
 
 static uint32_t hash_record(const Record *r) {
-    uint32_t h = mix(r->bytes, r->n);
+    uint32_t h = mix(mix(r->bytes, r->n), r->kind | (uint64_t)r->unit << 8);
     for (uint32_t i = 0; i < r->n; i++) {
         const RecordField *f = &r->fields[i];
         h = mix_text(mix_text(mix_text(h, f->name), f->title), f->opaque);
@@ -49,7 +49,7 @@ static uint32_t hash_record(const Record *r) {
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static bool same_record(const Record *a, const Record *b) {
-    if (a->bytes != b->bytes || a->n != b->n) return false;
+    if (a->bytes != b->bytes || a->n != b->n || a->kind != b->kind || a->unit != b->unit) return false;
     for (uint32_t i = 0; i < a->n; i++) {
         const RecordField *f = &a->fields[i], *g = &b->fields[i];
         if (!same_text(f->name, g->name) || !same_text(f->title, g->title) || !same_text(f->opaque, g->opaque) ||
@@ -133,6 +133,43 @@ static PyObject *read_shape(RecordField *f, PyObject *dtype) {
     return base;
 }
 
+/* What else than fields a dtype of NumPy's own may have; RECORD_FIELDS: nothing, or in another byte order. */
+static int kind_of(PyObject *dtype) {
+    PyObject *kind = PyObject_GetAttrString(dtype, "kind"), *native = PyObject_GetAttrString(dtype, "isnative");
+    const char *k = kind && native ? PyUnicode_AsUTF8(kind) : NULL;
+    int found = !k                   ? -1
+                : native == Py_False ? RECORD_FIELDS
+                : *k == 'M'          ? RECORD_DATE
+                : *k == 'm'          ? RECORD_DELTA
+                : *k == 'S'          ? RECORD_BYTES
+                : *k == 'U'          ? RECORD_TEXT
+                                     : RECORD_FIELDS;
+    Py_XDECREF(kind);
+    Py_XDECREF(native);
+    return found;
+}
+
+/* The unit of a date or a difference. */
+static int read_unit(PyObject *dtype, uint8_t *unit) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *data = numpy ? PyObject_CallMethod(numpy, "datetime_data", "O", dtype) : NULL;
+    const char *name = NULL;
+    int count = 0, status = -1;
+    if (data && PyArg_ParseTuple(data, "si", &name, &count)) {
+        for (int u = 0; u < UNIT__COUNT && status < 0; u++)
+            if (count == 1 && strcmp(name, time_units[u]) == 0) {
+                *unit = (uint8_t)u;
+                status = 0;
+            }
+        if (status < 0)
+            PyErr_Format(PyExc_TypeError, "a kernel counts single units, and this is %S: astype() with '[%s]' makes such",
+                         dtype, name);
+    }
+    Py_XDECREF(data);
+    Py_XDECREF(numpy);
+    return status;
+}
+
 static int read_field(RecordField *f, PyObject *name, PyObject *entry, int depth) {
     if (keep_name(&f->name, name) < 0) return -1;
     if (!PyTuple_Check(entry) || PyTuple_GET_SIZE(entry) < 2)
@@ -144,8 +181,9 @@ static int read_field(RecordField *f, PyObject *name, PyObject *entry, int depth
     f->offset = (uint32_t)offset;
     PyObject *base = read_shape(f, PyTuple_GET_ITEM(entry, 0));
     PyObject *names = base ? PyObject_GetAttrString(base, "names") : NULL;
-    int status = names ? 0 : -1;
-    if (status == 0 && names != Py_None) {
+    int status = names ? 0 : -1, value = names == Py_None ? kind_of(base) : RECORD_FIELDS;
+    if (value < 0) status = -1;
+    if (status == 0 && (names != Py_None || value != RECORD_FIELDS)) {
         f->record = make(base, depth + 1);
         f->dtype = DT_RECORD;
         status = f->record ? 0 : -1;
@@ -217,7 +255,15 @@ static const Record *make(PyObject *dtype, int depth) {
     long long bytes;
     RecordField *made = NULL;
     const Record *found = NULL;
-    if (!names || !fields || check(dtype, &bytes) < 0) goto done;
+    int kind = names == Py_None ? kind_of(dtype) : RECORD_FIELDS;
+    if (!names || !fields || kind < 0 || check(dtype, &bytes) < 0) goto done;
+    if (kind != RECORD_FIELDS) {
+        Record value = {.bytes = (uint32_t)bytes, .kind = (uint8_t)kind};
+        value.align = kind == RECORD_BYTES ? 1 : kind == RECORD_TEXT ? 4 : 8;
+        bool time = kind == RECORD_DATE || kind == RECORD_DELTA;
+        if (!time || read_unit(dtype, &value.unit) == 0) found = intern(&value, dtype);
+        goto done;
+    }
     if (!PyTuple_Check(names) || depth > DEEPEST) {
         PyErr_Format(PyExc_TypeError, depth > DEEPEST ? "records are nested more than %d deep" : "no structured dtype",
                      DEEPEST);
@@ -265,11 +311,30 @@ int record_of_dtype(PyObject *dtype, const Record **out) {
     size_t at = ((uintptr_t)dtype >> 4) % RECENT;
     PyObject *names = PyObject_GetAttr(dtype, str_names);
     if (!names) return -1;
-    bool structured = names != Py_None;
     bool seen = recent[at].dtype == dtype && recent[at].names == names;
+    int kind = seen || names != Py_None ? RECORD_FIELDS : kind_of(dtype);
+    bool structured = seen || names != Py_None || kind > 0;
+    if (kind < 0) {
+        Py_DECREF(names);
+        return -1;
+    }
     *out = !structured ? NULL : seen ? recent[at].record : remember(at, dtype, names);
     Py_DECREF(names);
     return !structured ? 0 : *out ? 1 : -1;
 }
 
-PyObject *record_dtype(const Record *r) { return ((const Entry *)(const void *)r)->dtype; }
+/* The compiler has records of its own for dates. */
+PyObject *record_dtype(const Record *r) {
+    static PyObject *times[2][UNIT__COUNT];
+    if (r->kind != RECORD_DATE && r->kind != RECORD_DELTA) return ((const Entry *)(const void *)r)->dtype;
+    PyObject **dtype = &times[r->kind == RECORD_DELTA][r->unit];
+    if (*dtype) return *dtype;
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    char name[32];
+    bool generic = r->unit == UNIT_GENERIC;
+    PyOS_snprintf(name, sizeof name, "%c8%s%s%s", r->kind == RECORD_DATE ? 'M' : 'm', generic ? "" : "[",
+                  generic ? "" : time_units[r->unit], generic ? "" : "]");
+    *dtype = numpy ? PyObject_CallMethod(numpy, "dtype", "s", name) : NULL;
+    Py_XDECREF(numpy);
+    return *dtype;
+}

@@ -42,14 +42,14 @@ def dtype_of(dtype: Any) -> np.dtype[Any]:
         return d
     raise TypeError(
         f"a device array can't have the dtype {d}: there are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
-        f"float32, float64, complex64, complex128 and records of these"
+        f"float32, float64, complex64, complex128, datetime64, timedelta64, strings and records of these"
         + ("" if d.isnative else ", in the machine's byte order")
     )
 
 
 def _name_of(dtype: np.dtype[Any]) -> Any:
     """What the extension calls a dtype: its name, or a structured dtype itself."""
-    return dtype.name if dtype.names is None else dtype
+    return dtype if dtype.kind in "VSUMm" and dtype.name != "bfloat16" else dtype.name
 
 
 def _numpy_dtype(name: Any) -> np.dtype[Any]:

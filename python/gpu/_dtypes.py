@@ -162,7 +162,7 @@ def from_dtype(dtype: Any) -> DType:
     """
     np = __import__("numpy")
     dtype = np.dtype(dtype)
-    if dtype.names is not None:
+    if dtype.names is not None or (dtype.kind in "SUMm" and dtype.isnative):
         return RecordType(dtype)
     found = dtypes.get("bool_" if dtype.name == "bool" else dtype.name)
     if found is None or not dtype.isnative:
