@@ -190,6 +190,8 @@ static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
         return e_fail(e, span, "^ is the exclusive or; int(...) makes numbers of bools", DIAG_BOOL_SUBTRACT);
     if (time_operands(a, b, &help)) {
     } else if (a.ty->kind == TY_ARRAY || b.ty->kind == TY_ARRAY) help = "the other side is a number or an array, too";
+    else if (a.ty->kind == TY_RECORD && a.ty->record->kind != RECORD_FIELDS)
+        help = "strings of a fixed size are compared with their kind, and assigned";
     else if (a.ty->kind == TY_RECORD && b.ty->kind == TY_RECORD)
         help = "records with fields of the same names are equal or not; else compare fields";
     else if (a.ty->kind == TY_RECORD || b.ty->kind == TY_RECORD) help = "name a field, as in r.x or r['x']";

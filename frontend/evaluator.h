@@ -225,6 +225,8 @@ static inline Val record_target(Eval *e, Ty array, Ref at) {
 
 /* times.c: ty NULL: no times, or not so */
 Val time_of(Eval *e, const Record *r, Val ticks);
+bool time_join(Eval *e, Val a, Val b, Val *out);    /* in the finer unit; false: there is none */
+Val time_coerce(Eval *e, Val v, Val target);
 Val time_ticks(Eval *e, const void *bytes);         /* of a constant */
 Val time_load(Eval *e, Elem elem, Ref p);
 void time_store(Eval *e, PySpan span, Val to, Val value);

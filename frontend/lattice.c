@@ -144,9 +144,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     case TY_SCALAR: return join_scalars(e, a, b, out);
     case TY_ARRAY: return join_arrays(e, a, b, out);
     case TY_RECORD: return join_records(e, a, b, out);
-    case TY_TIME:
-        *out = time_of(e, a.ty->record, (Val){.ty = ty_scalar(e->types, DT_I64, false)});
-        return a.ty == b.ty;
+    case TY_TIME: return time_join(e, a, b, out);
     case TY_PTR: *out = (Val){.ty = a.ty}; return a.ty == b.ty;
     case TY_EXPR: return false;
     case TY_TUPLE:

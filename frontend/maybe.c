@@ -8,8 +8,8 @@
 /* Can a value of this type be told from None at run time? Not what only compilation knows, nor memory of the thread's
  * own, which must have a place. */
 static bool may_be_none(Ty ty) {
-    bool kind = ty->kind == TY_SCALAR || ty->kind == TY_RECORD || ty->kind == TY_TIME || ty->kind == TY_TUPLE || ty->kind == TY_INSTANCE ||
-                ty->kind == TY_ARRAY || (ty->kind == TY_PTR && ty->space != T_PTRL);
+    bool kind = ty->kind == TY_SCALAR || ty->kind == TY_RECORD || ty->kind == TY_TIME || ty->kind == TY_TUPLE ||
+                ty->kind == TY_INSTANCE || ty->kind == TY_ARRAY || (ty->kind == TY_PTR && ty->space != T_PTRL);
     for (uint32_t i = 0; kind && i < ty->n; i++) kind = may_be_none(ty->items[i]);
     return kind;
 }

@@ -112,7 +112,9 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     case TY_NONE:
     case TY_TEXT: return v;
     case TY_DTYPE: return constant_string(e, elem_text(e->arena, (DType)v.ty->dtype, v.ty->record));
-    case TY_RECORD: return shown_record(e, span, what, v);
+    case TY_RECORD:
+        if (v.ty->record->kind != RECORD_FIELDS) break;
+        return shown_record(e, span, what, v);
     case TY_OBJECT: r = shown_object(e, v); break;
     case TY_ARRAY: r = what == by_call ? array_view(e, v) : shown_array(e, span, v); break;
     case TY_INSTANCE:
@@ -346,6 +348,7 @@ static ArgType describe(Message *m, Val v) {
     ArgType t = argtype_of(m->e, v.ty);
     switch (v.ty->kind) {
     case TY_SCALAR: put_values(m, v); break;
+    case TY_TIME: put_values(m, v.items[0]); break;
     case TY_PTR:
         t.kind = ARG_WEAK_INT;
         VEC_PUSH(m->e->arena, &m->values, v.ref[0]);
@@ -423,7 +426,7 @@ Val fn_print(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 /* ---- results of calls from Python -------------------------------------------------------------------------- */
 
 static bool only_numbers(Val v) {
-    if (v.ty->kind == TY_SCALAR) return true;
+    if (v.ty->kind == TY_SCALAR || v.ty->kind == TY_TIME) return true;
     bool all = v.ty->kind == TY_TUPLE && !v.ty->obj;
     for (uint32_t i = 0; all && i < v.ty->n; i++) all = only_numbers(v.items[i]);
     return all;

@@ -14,7 +14,7 @@ typedef struct Chars {
     RecordKind kind; /* BYTES or TEXT */
     uint32_t n;
     const uint32_t *codes;
-    Ty ref;          /* of a string in memory, or of bytes */
+    Ty ref; /* of a string in memory, or of bytes */
     Ref at;
 } Chars;
 
@@ -45,7 +45,8 @@ static bool chars_of(Eval *e, Val v, Chars *out) {
         out->at = v.items[0].ref[0];
         return true;
     }
-    if (v.ty->kind != TY_RECORD || (v.ty->record->kind != RECORD_BYTES && v.ty->record->kind != RECORD_TEXT)) return false;
+    if (v.ty->kind != TY_RECORD || (v.ty->record->kind != RECORD_BYTES && v.ty->record->kind != RECORD_TEXT))
+        return false;
     out->kind = (RecordKind)v.ty->record->kind;
     out->n = v.ty->record->bytes / (out->kind == RECORD_TEXT ? 4u : 1u);
     out->at = v.items[0].ref[0];
@@ -67,8 +68,10 @@ static Ref char_at(Eval *e, const Chars *c, uint32_t i) {
 }
 
 static void too_long(Eval *e, PySpan span, uint32_t n) {
-    e_fail(e, span, "shorter ones are compared and assigned; arrays and records copy strings of any size before the launch",
-           DIAG_CONSTRUCT, "this on a string", arena_printf(e->arena, "of %u characters; at most %d", n, MOST_CHARACTERS));
+    e_fail(e, span,
+           "shorter ones are compared and assigned; arrays and records copy strings of any size before the launch",
+           DIAG_CONSTRUCT, "this on a string",
+           arena_printf(e->arena, "of %u characters; at most %d", n, MOST_CHARACTERS));
 }
 
 static bool is_ascii(const Chars *c) {

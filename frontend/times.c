@@ -1,8 +1,9 @@
-/* times.c - dates and differences of dates, numpy.datetime64 and numpy.timedelta64: an int64 that counts ticks of a unit.
+/* times.c - dates and differences of dates, numpy.datetime64 and numpy.timedelta64: an int64 that counts ticks of a
+ * unit.
  *
- * A value is a TY_TIME with one item, the ticks; the smallest int64 is NaT, which everything made of it is, too. Where two
- * units meet, the result has the finer one. Years and months are no fixed number of days, and don't mix with the rest.
- * Results are NumPy's in both dialects; ticks that overflow wrap. */
+ * A value is a TY_TIME with one item, the ticks; the smallest int64 is NaT, which everything made of it is, too. Where
+ * two units meet, the result has the finer one. Years and months are no fixed number of days, and don't mix with the
+ * rest. Results are NumPy's in both dialects; ticks that overflow wrap. */
 #include "devfns.h"
 #include "arrays.h"
 
@@ -14,9 +15,11 @@ static const Scalar ticks_type = {DT_I64, false};
 /* ---- types ------------------------------------------------------------------------------------------- */
 #define TIME(k, u) [u] = {.bytes = 8, .align = 8, .kind = (k), .unit = (u)}
 #define TIMES(k)                                                                                                       \
-    {TIME(k, UNIT_Y),  TIME(k, UNIT_M),  TIME(k, UNIT_W),  TIME(k, UNIT_D),  TIME(k, UNIT_H),                          \
-     TIME(k, UNIT_MIN), TIME(k, UNIT_S),  TIME(k, UNIT_MS), TIME(k, UNIT_US), TIME(k, UNIT_NS),                        \
-     TIME(k, UNIT_PS), TIME(k, UNIT_FS), TIME(k, UNIT_AS), TIME(k, UNIT_GENERIC)}
+    {                                                                                                                  \
+        TIME(k, UNIT_Y), TIME(k, UNIT_M), TIME(k, UNIT_W), TIME(k, UNIT_D), TIME(k, UNIT_H), TIME(k, UNIT_MIN),        \
+            TIME(k, UNIT_S), TIME(k, UNIT_MS), TIME(k, UNIT_US), TIME(k, UNIT_NS), TIME(k, UNIT_PS), TIME(k, UNIT_FS), \
+            TIME(k, UNIT_AS), TIME(k, UNIT_GENERIC)                                                                    \
+    }
 
 static const Record *time_record(RecordKind kind, TimeUnit unit) {
     static const Record dates[UNIT__COUNT] = TIMES(RECORD_DATE), deltas[UNIT__COUNT] = TIMES(RECORD_DELTA);
@@ -30,7 +33,9 @@ Val time_of(Eval *e, const Record *r, Val ticks) {
     return (Val){.ty = ty_time(e->types, time_record((RecordKind)r->kind, (TimeUnit)r->unit)), .items = items};
 }
 
-static Val made(Eval *e, RecordKind kind, TimeUnit unit, Val ticks) { return time_of(e, time_record(kind, unit), ticks); }
+static Val made(Eval *e, RecordKind kind, TimeUnit unit, Val ticks) {
+    return time_of(e, time_record(kind, unit), ticks);
+}
 
 Val time_ticks(Eval *e, const void *bytes) {
     int64_t ticks;
@@ -55,8 +60,8 @@ static TimeUnit unit_of(Val v) { return (TimeUnit)v.ty->record->unit; }
 /* Ticks of `fine` in one of `coarse`; 0: none of them is a whole number. */
 static Wide unit_ratio(TimeUnit coarse, TimeUnit fine) {
     static const int steps[UNIT__COUNT] = {
-        [UNIT_M] = 12, [UNIT_D] = 7, [UNIT_H] = 24, [UNIT_MIN] = 60, [UNIT_S] = 60, [UNIT_MS] = 1000, [UNIT_US] = 1000,
-        [UNIT_NS] = 1000, [UNIT_PS] = 1000, [UNIT_FS] = 1000, [UNIT_AS] = 1000};
+        [UNIT_M] = 12,    [UNIT_D] = 7,     [UNIT_H] = 24,    [UNIT_MIN] = 60,  [UNIT_S] = 60,   [UNIT_MS] = 1000,
+        [UNIT_US] = 1000, [UNIT_NS] = 1000, [UNIT_PS] = 1000, [UNIT_FS] = 1000, [UNIT_AS] = 1000};
     Wide ratio = 1;
     if (coarse == UNIT_GENERIC || fine == UNIT_GENERIC) return 1;
     if (coarse > fine || (coarse <= UNIT_M) != (fine <= UNIT_M)) return 0;
@@ -76,9 +81,7 @@ static Val unless_nat(Eval *e, Val test, Val ticks) {
 }
 
 /* Both ticks are known, or wrap at run time. */
-static Val calculated(Eval *e, Op op, Val a, Val b) {
-    return val_of(e, ticks_type, e_op2_of(e, op, T_I64, a, b));
-}
+static Val calculated(Eval *e, Op op, Val a, Val b) { return val_of(e, ticks_type, e_op2_of(e, op, T_I64, a, b)); }
 
 static Val in_unit(Eval *e, Val v, TimeUnit unit) {
     Val ticks = v.items[0];
@@ -86,6 +89,18 @@ static Val in_unit(Eval *e, Val v, TimeUnit unit) {
     if (up == 1 || (!up && !down)) return ticks;
     Val factor = val_const_int(e, ticks_type, (int64_t)(up ? up : down));
     return unless_nat(e, ticks, calculated(e, up ? OP_MUL : OP_FLOORDIV, ticks, factor));
+}
+
+bool time_join(Eval *e, Val a, Val b, Val *out) {
+    TimeUnit unit;
+    if (a.ty->record->kind != b.ty->record->kind || !common_unit(unit_of(a), unit_of(b), &unit)) return false;
+    *out = made(e, (RecordKind)a.ty->record->kind, unit, (Val){.ty = ty_scalar(e->types, DT_I64, false)});
+    return true;
+}
+
+Val time_coerce(Eval *e, Val v, Val target) {
+    Val ticks = val_coerce(e, in_unit(e, v, unit_of(target)), target.items[0]);
+    return val_poisoned(ticks) ? ticks : time_of(e, target.ty->record, ticks);
 }
 
 bool time_operands(Val a, Val b, const char **help) {
@@ -121,7 +136,8 @@ static Val scaled(Eval *e, PyBinary op, Val delta, Val by) {
     Scalar f64 = SCALAR(DT_F64, false);
     Val x = val_convert(e, delta.items[0], f64), y = val_convert(e, by, f64);
     Val r = eval_arith(e, op == PYB_MUL ? PYB_MUL : PYB_TRUEDIV, f64, x, y);
-    Val limit = val_const_float(e, f64, 9223372036854775808.0, 0), low = val_const_float(e, f64, -9223372036854775808.0, 0);
+    Val limit = val_const_float(e, f64, 9223372036854775808.0, 0),
+        low = val_const_float(e, f64, -9223372036854775808.0, 0);
     Val fits = eval_logic(e, true, eval_compare(e, (PySpan){0}, PYC_LT, r, limit),
                           eval_compare(e, (PySpan){0}, PYC_GT, r, low));
     Val ticks = eval_select(e, (PySpan){0}, fits, val_convert(e, r, ticks_type), nat(e));
@@ -184,7 +200,8 @@ Val time_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     if (!common_unit(unit_of(a), unit_of(b), &unit)) return (Val){0};
     Val x = in_unit(e, a, unit), y = in_unit(e, b, unit);
     Val r = eval_compare(e, span, op, x, y), lost = eval_logic(e, false, is_nat(e, x), is_nat(e, y));
-    return val_convert(e, op == PYC_NE ? eval_logic(e, false, lost, r) : eval_logic(e, true, eval_not(e, span, lost), r),
+    return val_convert(e,
+                       op == PYC_NE ? eval_logic(e, false, lost, r) : eval_logic(e, true, eval_not(e, span, lost), r),
                        SCALAR(DT_BOOL, false));
 }
 
@@ -227,7 +244,8 @@ Val fn_np_time(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
     if (!is_time(v[0]) && val_is_known(v[0]) && (!v[1].ty || val_is_known(v[1]))) {
         HostRef numpy = e->host->import(e->host->self, "numpy");
-        HostRef cls = numpy ? e->host->attr(e->host->self, numpy, kind == RECORD_DATE ? "datetime64" : "timedelta64") : NULL;
+        HostRef cls =
+            numpy ? e->host->attr(e->host->self, numpy, kind == RECORD_DATE ? "datetime64" : "timedelta64") : NULL;
         Val made_outside = cls ? call_constant(e, cls, v[1].ty ? 2 : 1, v) : (Val){0};
         if (made_outside.ty && is_time(made_outside)) return made_outside;
         return bad_arg(e, site, 0, v[0], "NumPy makes none of it");
@@ -259,10 +277,12 @@ Val fn_time_astype(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     DType d;
     if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
     const Record *r = v[1].ty->kind == TY_DTYPE ? v[1].ty->record : NULL;
-    if (r && r->kind == v[0].ty->record->kind && (unit_ratio(unit_of(v[0]), (TimeUnit)r->unit) || unit_ratio((TimeUnit)r->unit, unit_of(v[0]))))
+    if (r && r->kind == v[0].ty->record->kind &&
+        (unit_ratio(unit_of(v[0]), (TimeUnit)r->unit) || unit_ratio((TimeUnit)r->unit, unit_of(v[0]))))
         return time_of(e, r, in_unit(e, v[0], (TimeUnit)r->unit));
     if (val_dtype_named(e, v[1], &d) && d == DT_I64) return v[0].items[0];
-    return bad_arg(e, site, 1, v[1], "np.int64 gives the ticks; np.datetime64(x, 's') and np.timedelta64(x, 's') change the unit");
+    return bad_arg(e, site, 1, v[1],
+                   "np.int64 gives the ticks; np.datetime64(x, 's') and np.timedelta64(x, 's') change the unit");
 }
 
 /* abs() */

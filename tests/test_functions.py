@@ -577,7 +577,11 @@ def test_every_row_has_a_test() -> None:
     folder = Path(__file__).parent
     of_threads = [f"test_{part}.py" for part in ("cooperation", "atomics", "warps", "groups", "bits")]
     of_threads += ["test_whole_arrays.py", "test_print.py", "test_records.py", "test_foreign.py"]
-    of_threads += ["test_small_arrays.py", *(f"constructs/{p.name}" for p in (folder / "constructs").glob("*.py"))]
+    of_threads += [
+        "test_small_arrays.py",
+        "test_dates.py",
+        *(f"constructs/{p.name}" for p in (folder / "constructs").glob("*.py")),
+    ]
     here = text + "".join((folder / name).read_text() for name in [Path(__file__).name, *of_threads])
     names = {f"numpy.{n}" for n in [*NUMPY_1, *NUMPY_INT_1, *NUMPY_2, *NUMPY_INT_2]}
     names |= {f"cmath.{n}" for n in CMATH + CMATH_INVERSE}
@@ -589,6 +593,7 @@ def test_every_row_has_a_test() -> None:
         "scalar": "x.",
         "ndarray": ".",
         "record": ".",
+        "time": ".",
         "str": ".",
         "grid_group": "grid.",
         "thread_block": "block.",

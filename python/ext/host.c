@@ -123,8 +123,8 @@ static const char *library_path(PyHost *h, PyObject *o) {
     PyTypeObject *type = Py_TYPE(o);
     const char *name = NULL, *module = NULL;
     if (PyType_Check(o) && strcmp(((PyTypeObject *)o)->tp_name, "numpy.dtype") != 0) {
-        static const char *const callables[] = {"functools.partial", "operator.itemgetter", "operator.attrgetter",
-                                                "operator.methodcaller"};
+        static const char *const callables[] = {"functools.partial",     "operator.itemgetter", "operator.attrgetter",
+                                                "operator.methodcaller", "numpy.datetime64",    "numpy.timedelta64"};
         for (size_t i = 0; i < sizeof callables / sizeof *callables; i++)
             if (strcmp(((PyTypeObject *)o)->tp_name, callables[i]) == 0) return callables[i];
         if (starts_with(((PyTypeObject *)o)->tp_name, "itertools.")) return ((PyTypeObject *)o)->tp_name;

@@ -52,8 +52,16 @@ static uint32_t result_parts(const ArgType *t, DType *dtypes, uint32_t n) {
     case ARG_SCALAR:
         dtypes[n] = dtypes[n + 1] = dtype_info[t->dtype].part;
         return n + (dt_is_complex((DType)t->dtype) ? 2 : 1);
+    case ARG_RECORD: dtypes[n] = DT_I64; return n + 1; /* the ticks of a date */
     default: return n;
     }
+}
+
+static PyObject *make_date(const Record *r, int64_t ticks) {
+    PyObject *dtype = record_dtype(r), *type = dtype ? PyObject_GetAttrString(dtype, "type") : NULL;
+    PyObject *date = type ? PyObject_CallFunction(type, "Ls", (long long)ticks, time_units[r->unit]) : NULL;
+    Py_XDECREF(type);
+    return date;
 }
 
 static PyObject *make_result(const ArgType *t, const uint64_t **slot) {
@@ -92,6 +100,7 @@ static PyObject *make_result(const ArgType *t, const uint64_t **slot) {
         return tuple;
     }
     case ARG_OBJECT: return Py_NewRef((PyObject *)t->object);
+    case ARG_RECORD: return make_date(t->record, (int64_t) * (*slot)++);
     default: Py_RETURN_NONE;
     }
 }

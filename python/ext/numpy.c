@@ -29,7 +29,15 @@ typedef struct NpVoid {
     int flags;
 } NpVoid;
 
-enum { NP_STRING = 18, NP_TIMEDELTA = 22 /* type_num: S, U, V, M, m in between */, NP_VOID = 20, NP_C = 1, NP_F = 2, NP_ALIGNED = 0x100, NP_WRITEABLE = 0x400 };
+enum {
+    NP_STRING = 18,
+    NP_TIMEDELTA = 22 /* type_num: S, U, V, M, m in between */,
+    NP_VOID = 20,
+    NP_C = 1,
+    NP_F = 2,
+    NP_ALIGNED = 0x100,
+    NP_WRITEABLE = 0x400
+};
 
 /* Names of the scalar types in `numpy`, with the dtype that each is. longlong is a type beside int64. */
 static const struct {

@@ -162,8 +162,8 @@ static int read_unit(PyObject *dtype, uint8_t *unit) {
                 status = 0;
             }
         if (status < 0)
-            PyErr_Format(PyExc_TypeError, "a kernel counts single units, and this is %S: astype() with '[%s]' makes such",
-                         dtype, name);
+            PyErr_Format(PyExc_TypeError,
+                         "a kernel counts single units, and this is %S: astype() with '[%s]' makes such", dtype, name);
     }
     Py_XDECREF(data);
     Py_XDECREF(numpy);

@@ -74,6 +74,10 @@ def is_array(value: Any) -> bool:
 def type_of(value: Any) -> _core.Type:
     """The type that a function gets for an element of an operand."""
     kind = _PYTHON.get(type(value))
+    if not kind and value.dtype.kind in "Mm":
+        return _core.Type("record", dtype=value.dtype)
+    if not kind and value.dtype.kind in "SU":
+        raise TypeError(f"what is computed for each element can't have the dtype {value.dtype}: launch a kernel for it")
     return _core.Type(kind) if kind else _core.Type("scalar", dtype=value.dtype.name)  # type: ignore[arg-type]
 
 
@@ -88,7 +92,12 @@ def dtype_named(name: str) -> np.dtype[Any]:
 
 def dtype_of_type(t: _core.Type) -> np.dtype[Any]:
     """The dtype of the array that results of a type go to: Python's numbers are int64, float64, ..."""
-    return dtype_named(_WEAK.get(t.kind) or t.dtype or "")
+    return t.dtype if is_time(t) else dtype_named(_WEAK.get(t.kind) or t.dtype or "")  # type: ignore[return-value]
+
+
+def is_time(t: _core.Type) -> bool:
+    """Tell the types of dates and their differences."""
+    return t.kind == "record" and getattr(t.dtype, "kind", "") in "Mm"
 
 
 def scalar_types(result: _core.Type, name: str) -> tuple[_core.Type, ...]:
@@ -100,7 +109,7 @@ def scalar_types(result: _core.Type, name: str) -> tuple[_core.Type, ...]:
         It returns something else than numbers.
     """
     types = result.items if result.kind == "tuple" else (result,)
-    if not types or any(t.kind not in _WEAK and t.kind != "scalar" for t in types):
+    if not types or any(t.kind not in _WEAK and t.kind != "scalar" and not is_time(t) for t in types):
         raise TypeError(
             f"{name}() returns {result!r}: what is computed for each element is a number, or a tuple of them"
         )
@@ -275,7 +284,8 @@ class Elementwise:
         options: dict[str, Any] | None = None,
     ) -> None:
         self.function, self.name, self.nout = function, name, nout
-        self.casts, self.results = casts, results
+        self.casts = [None if d is not None and d.kind in "Mm" else d for d in casts]  # dates aren't converted
+        self.results = [None if d is not None and d.kind in "Mm" else d for d in results]
         self.dialect, self.options = dialect, options or {}
         self.kernels: dict[Any, Kernel] = {}
 

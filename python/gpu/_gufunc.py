@@ -11,7 +11,7 @@ import numpy as np
 from . import _elementwise
 from ._array import Array, dtype_of
 from ._device import device_name
-from ._elementwise import device_of, dtype_of_type, empty, is_array, operand, strided
+from ._elementwise import device_of, dtype_of_type, empty, is_array, is_time, operand, strided
 from ._errors import PerformanceWarning, SignatureError
 from ._jit import OPTIONS, check_options, function_of
 
@@ -118,7 +118,7 @@ class GUFunc:
             )
         for t, axes in zip(signature.args, self.layout.ins + self.layout.outs, strict=True):
             fits = t.kind == "array" and (t.ndim == len(axes) or (t.ndim == 1 and not axes))
-            if not fits and (axes or t.kind != "scalar"):
+            if not fits and (axes or (t.kind != "scalar" and not is_time(t))):
                 raise TypeError(f"{self.__name__}: {t!r} isn't the type of an operand ({','.join(axes)})")
         if any(t.kind != "array" for t in signature.args[self.nin :]):
             raise TypeError(f"{self.__name__}: results are written to arrays; one of () is an array of one element")

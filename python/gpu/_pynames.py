@@ -85,6 +85,9 @@ class Converter:
         return f"<converts to {self.dtype.name}>"
 
 
+_ABSTRACT = (np.integer, np.signedinteger, np.timedelta64)  # not what a kernel's integers are converted by
+
+
 def convert(value: Any, to: DType | None) -> Any:
     """A number as a signature declares it; others, and where it declares nothing, as they are."""
     if to is None or not isinstance(value, (int, float, complex, np.generic)):
@@ -337,7 +340,7 @@ def replace_library(value: Any) -> Any:
         if key not in _functions:
             _functions[key] = (_math_function if key[0] == "math" else _cmath_function)(key[1])
         return _functions[key]
-    if isinstance(value, type) and issubclass(value, np.integer) and value not in (np.integer, np.signedinteger):
+    if isinstance(value, type) and issubclass(value, np.integer) and value not in _ABSTRACT:
         return Converter(np.dtype(value))
     if isinstance(value, DType):
         return value.dtype if isinstance(value, RecordType) else Converter(value.dtype)
@@ -411,7 +414,8 @@ def as_argument(value: Any, type_: Type) -> Any:
     if type_.kind == "tuple":
         return _with_arguments(value, type_)
     if type_.kind == "array":
-        return as_array(np.asarray(value))
+        there = getattr(value, "_host_address", None) is not None  # asarray() of the Numba dialect's arrays copies
+        return as_array(value._host_view() if there else np.asarray(value))
     if type_.kind == "record":
         return _records().as_record(value, type_.readonly)
     if type_.kind == "scalar" and type_.dtype is not None:

@@ -172,8 +172,10 @@ class Flat:
         return (self[i] for i in range(len(self)))
 
 
-def as_record(value: np.void, readonly: bool) -> KernelRecord:
-    """An argument: a copy, which the kernel only reads, or the caller's record."""
+def as_record(value: Any, readonly: bool) -> Any:
+    """An argument: a copy, which the kernel only reads, or the caller's record; a date as it is."""
+    if not is_record(value):
+        return value
     return KernelRecord(value.copy() if readonly else value, readonly)
 
 
@@ -183,4 +185,4 @@ def captured(value: Any) -> Any:
         view = as_array(value)
         view.flags.writeable = False
         return view
-    return KernelRecord(value, True)
+    return KernelRecord(value, True) if is_record(value) else value

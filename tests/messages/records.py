@@ -4,7 +4,7 @@ import gpu
 import numpy as np
 
 POINT = np.dtype([("position", "f4", 3), ("mass", "f8"), ("id", "i4")], align=True)
-NAMED = np.dtype([("name", "S8"), ("mass", ">f4"), ("id", "i4")])
+NAMED = np.dtype([("name", "V8"), ("mass", ">f4"), ("id", "i4")])
 ORIGIN = np.zeros((), POINT)[()]
 
 
@@ -153,7 +153,7 @@ def unpacks(r, out):
 #       |     ^^^^^^^^^
 #    help: the kernel can use the other fields, and copy whole records
 #
-# records.py:46:17: error: the field 'name' is a byte string (|S8), and a kernel can't use it
+# records.py:46:17: error: the field 'name' is of another dtype (|V8), and a kernel can't use it
 #    46 |     r[1].name = r[0].name
 #       |                 ^^^^^^^^^
 #    help: the kernel can use the other fields, and copy whole records
@@ -195,7 +195,7 @@ def unpacks(r, out):
 #    in kernel array_into_a_record(array(record(position: float32[3], mass: float64, id: int32), 1d, C), array(float64, 1d, C))
 # <<<
 # >>> message other_fields(record(position: float32[3], mass: float64, id: int32)[::1])
-# TypingError: records.py:77:8: error: == does not take (record(position: float32[3], mass: float64, id: int32), record(name: a byte string (|S8), mass: in the other byte order (>f4), id: int32))
+# TypingError: records.py:77:8: error: == does not take (record(position: float32[3], mass: float64, id: int32), record(name: of another dtype (|V8), mass: in the other byte order (>f4), id: int32))
 #    77 |     if r[0] == a[0]:
 #       |        ^^^^^^^^^^^^
 #    help: records with fields of the same names are equal or not; else compare fields

@@ -54,6 +54,12 @@ class MemoryPointer:
         self._open(context, pointer, owner, finalizer)
         self.size = size
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MemoryPointer) and (self.handle, self.size) == (other.handle, other.size)
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
     def _open(self, context: Any, pointer: Any, owner: Any, finalizer: Callable[[], Any] | None) -> None:
         self.context = context
         self.device_pointer = pointer
