@@ -62,13 +62,62 @@ def test_forall_and_auto() -> None:
     assert (out == 2).all()
 
 
+def rows_first(out, x):
+    i, j = gpu.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] += x[i, j]
+
+
+def columns_first(out, x):
+    j, i = gpu.grid(2)
+    height, width = x.shape
+    if i >= height or j >= width:
+        return
+    out[i, j] += x[i, j]
+
+
+def inner(out, x):
+    j, i = gpu.grid(2)
+    edge = i in (0, out.shape[0] - 1) or j in (0, out.shape[1] - 1)
+    if i - 1 < out.shape[0] - 1 and j + 1 < out.shape[1] + 1:
+        out[i, j] += x[i, j] if edge else 1
+
+
+def transposed(out, x):
+    j, i = gpu.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        out.T[i, j] += x[i, j]
+
+
+@pytest.mark.parametrize("shape", [(100, 7), (5, 1000), (40, 40)])
+@pytest.mark.parametrize("function", [rows_first, columns_first, inner, transposed], ids=lambda f: f.__name__)
+def test_auto_covers_an_array_in_either_order_of_its_axes(function, shape: tuple[int, int], gpu_device: str) -> None:
+    x, out = np.ones(shape), np.zeros(shape[::-1] if function is transposed else shape)
+    gpu.jit(function)[gpu.auto](out, x)
+    assert (out == 1).all()
+
+
+def test_auto_covers_the_last_axes_of_three(gpu_device: str) -> None:
+    @gpu.jit
+    def k(x):
+        j, i = gpu.grid(2)
+        if i < x.shape[1] and j < x.shape[2]:
+            for channel in range(x.shape[0]):
+                x[channel, i, j] += 1
+
+    x = np.zeros((3, 40, 50))
+    k[gpu.auto](x)
+    assert (x == 1).all()
+
+
 @pytest.mark.parametrize(
     ("config", "words"),
     [
         ((1, 2048), "1024"),
         ((1, 0), "block"),
         ((-1, 32), "grid"),
-        ((1.5, 32), "integer"),
+        ((1.5, 32), "integers, .* // is the division"),
+        ((np.zeros(3), 32), "integers, .* class numpy.ndarray"),
         ((1, (1, 2, 3, 4)), "three"),
         ((2**40, 32), "grid"),
         (("a", 32), "integer"),
@@ -77,6 +126,15 @@ def test_forall_and_auto() -> None:
 def test_bad_configuration(config: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         fill[config](np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [("parallel", "@gpu.parallel"), ("nopython", "always compiled"), ("fastmat", "did you mean 'fastmath'")],
+)
+def test_options_that_jit_does_not_have(option: str, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        gpu.jit(**{option: True})
 
 
 def test_no_configuration() -> None:

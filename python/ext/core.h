@@ -258,6 +258,22 @@ PyObject *captures_on(const KernelObject *k, const ImageCapture *c, const Device
 int captures_traverse(KernelObject *k, visitproc visit, void *arg);
 void captures_free(KernelObject *k);
 
+/* ---- autosize.c -------------------------------------------------------------------------------- */
+
+/* What a kernel's code says about the grid that it wants. */
+typedef struct Indices {
+    uint32_t axes;              /* how many of x, y, z it reads thread indices of */
+    uint32_t nlimits;
+    struct {
+        uint16_t leaf;
+        uint8_t thread, axis;   /* the thread's index along x, y or z is compared with the size of this axis */
+    } limits[8];
+} Indices;
+
+void indices_of(const IrModule *m, Indices *out);
+/* k[gpu.auto]: a grid as large as the arguments; NULL: the kernel's code isn't known. */
+int size_from_arguments(const Bound *b, Config *c, const Indices *known);
+
 /* ---- variant.c --------------------------------------------------------------------------------- */
 
 /* A compiled specialisation; never freed before its kernel, so that a launch may use it without the lock. */
@@ -270,7 +286,8 @@ struct Variant {
     bool host_function;
     Image *image;
     uint8_t *written;           /* one for each leaf */
-    uint32_t nleaves, axes;     /* axes: how many of x, y, z the kernel reads thread indices of */
+    uint32_t nleaves;
+    Indices indices;
     PyObject *pins;             /* what the image refers to: exception classes */
     PyObject *types;            /* tuple of Type */
     PyObject *result;           /* host functions: Type of the result */

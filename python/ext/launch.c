@@ -8,35 +8,6 @@ enum { FEW_BYTES = 512, LEAST_BLOCK = 32 };
 
 /* ---- sizes ------------------------------------------------------------------------------------- */
 
-/* k[gpu.auto]: the largest array says how many threads; the kernel's code says of how many dimensions. */
-static int size_from_arguments(const Bound *b, Config *c, uint32_t axes) {
-    const Leaf *largest = NULL;
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < b->nleaves; i++) {
-        const Leaf *l = &b->leaves[i];
-        uint64_t n = 1;
-        if (!l->is_array || (axes > 1 && l->ndim < axes)) continue;
-        for (int d = 0; d < l->ndim; d++) n *= (uint64_t)l->shape[d];
-        if (!largest || n > most) {
-            largest = l;
-            most = n;
-        }
-    }
-    if (!largest) {
-        PyObject *cls = errors_class("LaunchError");
-        PyErr_Format(cls,
-                     "k[gpu.auto]: no argument of %U is an array of %u or more dimensions, so the size must be "
-                     "given: k[grid, block]",
-                     b->kernel->name, axes > 1 ? axes : 0);
-        Py_DECREF(cls);
-        return -1;
-    }
-    uint64_t shape[3] = {most, 1, 1};
-    for (uint32_t d = 0; axes > 1 && d < axes; d++) shape[d] = (uint64_t)largest->shape[d];
-    config_for_threads(c, shape, axes);
-    return 0;
-}
-
 /* The block that fills the device best, by its driver; asked once for a variant. */
 static int suggested_block(Variant *v, Device *d, uint32_t shared_bytes, uint32_t *out) {
     if (v->suggested && v->suggested_for == d && v->suggested_shared == shared_bytes) {
@@ -82,7 +53,7 @@ static int choose_size(Bound *b, Config *c, Device *d) {
     if (!c->automatic && !(c->forall && d->ops->runs_ptx)) return 0;
     Config one = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
     Variant *v = variant_for_launch(b, c->automatic ? &one.launch : &c->launch);
-    if (!v || (c->automatic && size_from_arguments(b, c, v->axes) < 0)) return -1;
+    if (!v || (c->automatic && size_from_arguments(b, c, &v->indices) < 0)) return -1;
     return fit_block(v, d, c);
 }
 
@@ -242,20 +213,13 @@ int launch_image(const DeviceRow *row, Bound *b, Config *c) {
 
 /* ---- the plain function ------------------------------------------------------------------------ */
 
-static uint32_t axes_by_arguments(const Bound *b) {
-    uint32_t axes = 1;
-    for (uint32_t i = 0; i < b->nleaves; i++)
-        if (b->leaves[i].is_array && b->leaves[i].ndim > axes) axes = b->leaves[i].ndim;
-    return axes < 3 ? axes : 3;
-}
-
 int launch_python(const DeviceRow *row, Bound *b, Config *c) {
     if (args_flatten(b) < 0) return -1; /* refuses what the other devices refuse */
     if (c->automatic) {
         Config one = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
         Variant *v = variant_for_launch(b, &one.launch); /* the code says which indices it reads */
         if (!v) PyErr_Clear();
-        if (size_from_arguments(b, c, v ? v->axes : axes_by_arguments(b)) < 0) return -1;
+        if (size_from_arguments(b, c, v ? &v->indices : NULL) < 0) return -1;
     }
     if (config_check(c, row->device) < 0) return -1;
     if (c->empty) return 0;

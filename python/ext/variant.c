@@ -208,17 +208,6 @@ static int hold_classes(Variant *v, const IrModule *m) {
     return 0;
 }
 
-static uint32_t axes_of(const IrModule *m) {
-    uint32_t axes = 1;
-    for (uint32_t i = 1; i < m->instrs.n; i++) {
-        const Instr *in = &m->instrs.at[i];
-        if (in->op != OP_SREG) continue;
-        if (in->sub == SREG_TID_Y || in->sub == SREG_CTAID_Y) axes = axes < 2 ? 2 : axes;
-        if (in->sub == SREG_TID_Z || in->sub == SREG_CTAID_Z) axes = 3;
-    }
-    return axes;
-}
-
 /* Which arrays the kernel writes, so that those that it only reads may overlap. */
 static int learn_written(Variant *v) {
     v->written = PyMem_Calloc(v->nleaves + 1, 1);
@@ -250,7 +239,7 @@ static Variant *compile(const CompileRequest *r) {
     v->host_function = r->host_function;
     v->sm = r->sm;
     v->nleaves = key_leaves(c.types, c.ntypes);
-    v->axes = axes_of(c.module);
+    indices_of(c.module, &v->indices);
     v->types = types_from_argtypes(c.types, c.ntypes);
     if (!v->types || hold_classes(v, c.module) < 0) goto error;
     if (r->host_function && !(v->result = type_from_argtype(&c.result))) goto error;

@@ -97,6 +97,18 @@ def either_array(x, y, i):
     one_or_the_other(x, y, i)[0] = 1
 
 
+@gpu.jit
+def loops_and_stops(x):
+    for i in gpu.prange(len(x)):
+        x[i] = 1
+    breakpoint()
+
+
+@gpu.jit
+def adds_under_a_mask(x):
+    x[x > 3] += 1
+
+
 # >>> message without_the_module(f4[::1])
 # NameResolutionError: beginners.py:22:7: error: name 'threadIdx' is not defined
 #    22 |     x[threadIdx.x] = sqrt(x[0])
@@ -235,4 +247,23 @@ def either_array(x, y, i):
 #    97 |     one_or_the_other(x, y, i)[0] = 1
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    in kernel either_array(array(float32, 1d, C), array(float64, 1d, C), int (weak))
+# <<<
+# >>> message loops_and_stops(f4[::1])
+# UnsupportedError: beginners.py:102:14: error: gpu.prange() can't be called in a kernel
+#   102 |     for i in gpu.prange(len(x)):
+#       |              ^^^^^^^^^^^^^^^^^^
+#    help: range(...) in a kernel, whose threads run side by side; @gpu.parallel makes kernels of prange loops
+#
+# beginners.py:104:5: error: breakpoint() can't be called in a kernel
+#   104 |     breakpoint()
+#       |     ^^^^^^^^^^^^
+#    help: after gpu.set_device('python') the function itself runs, thread by thread, under any debugger
+#    in kernel loops_and_stops(array(float32, 1d, C))
+# <<<
+# >>> message adds_under_a_mask(f4[::1])
+# TypingError: beginners.py:109:7: error: an index must be an integer, and this is array expression(bool, 1d)
+#   109 |     x[x > 3] += 1
+#       |       ^^^^^
+#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number is fine
+#    in kernel adds_under_a_mask(array(float32, 1d, C))
 # <<<
