@@ -292,6 +292,19 @@ def test_cuda_c_is_compiled_and_linked(tmp_path: Path) -> None:
 
 
 @needs_nvrtc
+@pytest.mark.parametrize("named", ["setting", "variable"])
+def test_headers_of_cuda_c_lie_in_folders_that_numbas_setting_names(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "three.h").write_text("#define THREE 3\n")
+    if named == "setting":
+        monkeypatch.setattr(cuda.config, "CUDA_NVRTC_EXTRA_SEARCH_PATHS", str(tmp_path))
+    else:
+        monkeypatch.setenv("NUMBA_CUDA_NVRTC_EXTRA_SEARCH_PATHS", f"/nowhere:{tmp_path}")
+    assert b"triple" in _nvrtc.compile_cuda(CUDA_C.encode(), "f")
+
+
+@needs_nvrtc
 def test_errors_of_cuda_c_are_shown() -> None:
     with pytest.raises(RuntimeError, match=r"(?s)can't compile mine.*mine\(1\): error.*oops"):
         cuda.declare_device("f", "int32()", link=cuda.CUSource("int f() { return oops; }", "mine"))

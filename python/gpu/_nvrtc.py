@@ -116,7 +116,7 @@ def compile_cuda(source: bytes, name: str, include: Sequence[str] = ()) -> bytes
     nvrtc = library()
     if nvrtc is None:
         raise NotImplementedError(f"{name}: {MISSING}")
-    headers = [*include, *_places(_HEADERS, ("include", "include/cccl"))]
+    headers = [*include, *_more_headers(), *_places(_HEADERS, ("include", "include/cccl"))]
     options = [
         f"--gpu-architecture=compute_{_arch(nvrtc, _capability())}",
         "--relocatable-device-code=true",

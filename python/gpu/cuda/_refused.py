@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _COMPILER = "it belongs to Numba's compiler, which isn't used; see 'What isn't there' in docs/numba.md"
 _LINKER = "the driver links what cuda.jit gets as link=[...]"
-_DRIVER = "cuda.core, of the package cuda-python, calls the driver; its streams and arrays are taken as they are"
+DRIVER = "cuda.core, of the package cuda-python, calls the driver; its streams and arrays are taken as they are"
 _SHAPES = "numpy.empty(shape, dtype, order).strides says how an array lies"
 
 # What is refused, by module below gpu.cuda ("" is gpu.cuda): names, separated by blanks, and why.
@@ -35,7 +35,7 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
             "DRIVER_LOAD_ERROR_MSG DRIVER_NOT_FOUND_MSG ERROR_MAP CUDA_CORE_GE_1_0 CUDA_CORE_GT_0_6 find_driver "
             "load_driver locate_driver_and_loader make_logger nvrtc serialize utils mviewbuf "
             "get_devptr_for_active_ctx",
-            _DRIVER,
+            DRIVER,
         ),
         ("ManagedOwnedPointer MappedOwnedPointer", "memory of the host that is owned again is the same object"),
         ("device_extents device_memory_depends memory_size_from_info", _SHAPES),

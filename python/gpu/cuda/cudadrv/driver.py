@@ -138,10 +138,11 @@ class Driver:
     def __getattr__(self, name: str) -> NoReturn:
         if not name.startswith("cu"):
             raise AttributeError(f"the driver has no attribute {name}")
-        raise AttributeError(f"{name}() of the driver isn't offered: {_INSTEAD}")
+        from .._refused import DRIVER
+
+        raise AttributeError(f"{name}() of the driver isn't offered: {DRIVER}")
 
 
-_INSTEAD = "cuda.core, the package cuda-python, calls the driver; their streams and arrays are taken here as they are"
 CUDA_VERSION = (13, 0)
 MIN_REQUIRED_CC = (7, 5)
 SUPPORTS_IPC = sys.platform.startswith("linux")
