@@ -140,8 +140,34 @@ Val fn_np_unary(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return val_convert(e, eval_unary(e, site->span, op, x), typed(d));
 }
 
+static Ref both(Eval *e, Ref a, Ref b) { return e_op2(e, OP_AND, T_BOOL, a, b); }
+static Ref either(Eval *e, Ref a, Ref b) { return e_op2(e, OP_OR, T_BOOL, a, b); }
+static Ref complex_is_nan(Eval *e, Val x) { return either(e, is_nan(e, val_re(e, x)), is_nan(e, val_im(e, x))); }
+
+/* NumPy's order of complex numbers: by the real parts, where these are equal by the imaginary ones; a nan has none. */
+static Ref complex_ordered(Eval *e, PyCompare op, Val a, Val b) {
+    bool less = op == PYC_LT || op == PYC_LE;
+    Pred strict = less ? PRED_LT : PRED_GT, last = op == PYC_LE ? PRED_LE : op == PYC_GE ? PRED_GE : strict;
+    Ref ar = val_re(e, a), br = val_re(e, b), ai = val_im(e, a), bi = val_im(e, b);
+    Ref numbers = both(e, e_cmp(e, PRED_EQ, ai, ai), e_cmp(e, PRED_EQ, bi, bi));
+    Ref first = both(e, e_cmp(e, strict, ar, br), numbers);
+    return either(e, first, both(e, e_cmp(e, PRED_EQ, ar, br), e_cmp(e, last, ai, bi)));
+}
+
+static bool any_complex(uint32_t n, const Val *x) {
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) any |= val_is_scalar(x[i]) && dt_is_complex(val_dtype(x[i]));
+    return any;
+}
+
 Val fn_np_compare(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
+    DType d;
+    PyCompare op = (PyCompare)site->fn->param;
+    if (op != PYC_EQ && op != PYC_NE && n == 2 && !site->nkw && any_complex(2, args)) {
+        if (!loop2(e, site, LOOP_NUMBER, n, args, x, &d)) return val_poison(e);
+        return val_typed(e, DT_BOOL, complex_ordered(e, op, x[0], x[1]));
+    }
     if (!bind_args(e, site, n, args, 2, x) || !want_scalars(e, site, 2, x, false)) return val_poison(e);
     Val v = eval_compare(e, site->span, (PyCompare)site->fn->param, x[0], x[1]);
     return ty_is(v.ty, TY_POISON) ? v : val_convert(e, v, typed(DT_BOOL));
@@ -161,13 +187,22 @@ Val fn_np_logical_not(Eval *e, const CallSite *site, uint32_t n, const Val *args
     return val_convert(e, eval_not(e, site->span, x), typed(DT_BOOL));
 }
 
+static Val complex_minmax(Eval *e, bool max, bool skips_nan, DType d, const Val *x) {
+    Type t = dtype_info[d].ir;
+    Ref first =
+        either(e, complex_ordered(e, max ? PYC_GE : PYC_LE, x[0], x[1]), complex_is_nan(e, x[skips_nan ? 1 : 0]));
+    Ref re = e_select(e, t, first, val_re(e, x[0]), val_re(e, x[1]));
+    return val_complex(e, typed(d), re, e_select(e, t, first, val_im(e, x[0]), val_im(e, x[1])));
+}
+
 /* param: the operation on floats; integers know two, bools and/or. */
 Val fn_np_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
     DType d;
     Op op = (Op)site->fn->param;
-    if (!loop2(e, site, LOOP_BOOL | LOOP_REAL, n, args, x, &d)) return val_poison(e);
+    if (!loop2(e, site, LOOP_BOOL | LOOP_NUMBER, n, args, x, &d)) return val_poison(e);
     bool max = op == OP_NANMAX || op == OP_FMAX;
+    if (dt_is_complex(d)) return complex_minmax(e, max, op == OP_FMAX || op == OP_FMIN, d, x);
     if (d == DT_BOOL) op = max ? OP_OR : OP_AND;
     else if (dt_is_int(d)) op = max ? OP_MAX : OP_MIN;
     return val_typed(e, d, e_op2_of(e, op, dtype_info[d].ir, x[0], x[1]));
