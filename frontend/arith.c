@@ -231,7 +231,9 @@ static void check_divisor(Eval *e, PySpan span, PyBinary op, Val b) {
     Ref r = val_ref(e, b);
     Type t = dtype_info[b.ty->dtype].ir;
     Ref zero = type_is_float(t) ? e_float(e, t, 0) : e_int(e, t, 0);
+    e->checking = true;
     e_raise_if(e, span, e_cmp(e, PRED_EQ, r, zero), "ZeroDivisionError", "division by zero");
+    e->checking = false;
 }
 
 /* Has an operator elements to work on, on both sides? */

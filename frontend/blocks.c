@@ -30,10 +30,23 @@ static void cut(PyCtx *c, const CCode *code, Flow *out) {
     }
 }
 
-static void visit(Flow *flow, uint32_t b, uint32_t *todo, uint32_t *ntodo) {
+static void visit(Flow *flow, uint32_t b, uint32_t tries, uint32_t *todo, uint32_t *ntodo) {
     if (flow->blocks.at[b].reached) return;
     flow->blocks.at[b].reached = true;
+    flow->blocks.at[b].tries = tries;
     todo[(*ntodo)++] = b;
+}
+
+/* What a `finally` guards, in 3.10: between the NOPs that enter and leave. How many are open at the block's end. */
+static uint32_t guard(const CCode *code, const FlowBlock *fb) {
+    uint32_t tries = fb->tries;
+    for (uint32_t i = fb->first; i < fb->end; i++) {
+        CInstr *in = &code->instrs.at[i];
+        if (in->op == C_NOP && in->arg == LEAVES_TRY && tries) tries--;
+        in->guarded = tries > 0;
+        if (in->op == C_NOP && in->arg == ENTERS_TRY) tries++;
+    }
+    return tries;
 }
 
 /* What the flags of the code object say; false when that is all there is to say. */
@@ -62,7 +75,7 @@ static void refuse_instrs(PyCtx *c, const CCode *code, const Flow *flow) {
     }
     if (!yields && !c->in_place && c->code->flags & GENERATOR)
         py_refuse(c, (PySpan){.line = c->code->first_line}, REFUSE_GENERATOR);
-    pycode_refuse_try(c);
+    pycode_refuse_try(c, code);
 }
 
 bool pycode_flow(PyCtx *c, const CCode *code, Flow *out) {
@@ -74,17 +87,18 @@ bool pycode_flow(PyCtx *c, const CCode *code, Flow *out) {
     }
     cut(c, code, out);
     uint32_t *todo = ARENA_ARRAY(c->arena, uint32_t, out->blocks.n), ntodo = 0;
-    visit(out, 0, todo, &ntodo);
+    visit(out, 0, 0, todo, &ntodo);
     while (ntodo > 0) {
         uint32_t b = todo[--ntodo];
         const CInstr *last = &code->instrs.at[out->blocks.at[b].end - 1];
-        if (has_target((COp)last->op)) visit(out, out->block_of[last->target], todo, &ntodo);
+        uint32_t tries = guard(code, &out->blocks.at[b]);
+        if (has_target((COp)last->op)) visit(out, out->block_of[last->target], tries, todo, &ntodo);
         if (!falls_through((COp)last->op)) continue;
         if (b + 1 >= out->blocks.n) {
             py_bad(c, last->span, "the code runs past its end");
             return false;
         }
-        visit(out, b + 1, todo, &ntodo);
+        visit(out, b + 1, tries, todo, &ntodo);
     }
     refuse_instrs(c, code, out);
     return !c->failed;

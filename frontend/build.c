@@ -248,6 +248,7 @@ static void end_raise(Body *b, PyBlockId py, const PyBlock *block) {
 static void end_block(Body *b, PyBlockId py) {
     const PyBlock *block = &b->inst->f->blocks.at[py];
     b->fr->at.span = block->term_span;
+    b->fr->guarded = block->term == PYT_BRANCH && b->inst->f->instrs.at[block->arg].guarded;
     e_set_span(b->e, block->term_span);
     switch (block->term) {
     case PYT_JUMP: jump_to(b, py, 0); break;

@@ -122,7 +122,8 @@ static PySpan span_at(const HostCode *code, uint32_t unit) {
 }
 
 static CInstr *emit(Decoder *d, COp op, int32_t arg, int32_t arg2) {
-    VEC_PUSH(d->c->arena, &d->out->instrs, ((CInstr){.op = (uint8_t)op, .arg = arg, .arg2 = arg2, .span = d->span}));
+    VEC_PUSH(d->c->arena, &d->out->instrs,
+             ((CInstr){.op = (uint8_t)op, .arg = arg, .arg2 = arg2, .unit = d->unit, .span = d->span}));
     return &d->out->instrs.at[d->out->instrs.n - 1];
 }
 
@@ -301,7 +302,7 @@ static bool emit_row(Decoder *d, const OpRow *r) {
         emit(d, C_IS, 1, 0);
         return true;
     case O_SETUP:
-        emit(d, op, 0, 0);
+        emit(d, op, ENTERS_TRY, 0);
         setup_finally(d);
         return true;
     case O_FORMAT: emit(d, op, d->arg & 4 ? 1 : 0, conversions[d->arg & 3]); return true;
@@ -422,7 +423,7 @@ static bool raises_between(const Decoder *d, uint32_t start, uint32_t end) {
 /* A handler at PUSH_EXC_INFO belongs to a `try` or `with`; those of inlined comprehensions have none. That of a
  * `finally` runs its block and raises again; nothing but an exception leads to it, and the block stands on the other
  * ways, too. */
-static void refuse_try(Decoder *d, uint32_t start, uint32_t end, uint32_t target) {
+static void refuse_try(Decoder *d, const CCode *code, uint32_t first, uint32_t start, uint32_t end, uint32_t target) {
     const OpRow *at = row_at(d, target), *after = row_at(d, target + 1);
     if (!at || at->name != PYN_PUSH_EXC_INFO || (after && after->name == PYN_WITH_EXCEPT_START)) return;
     bool except = after && after->name == PYN_POP_TOP;
@@ -432,7 +433,9 @@ static void refuse_try(Decoder *d, uint32_t start, uint32_t end, uint32_t target
         except = r && (r->name == PYN_CHECK_EXC_MATCH || r->name == PYN_CHECK_EG_MATCH || r->name == PYN_POP_EXCEPT);
     }
     if (except || raises_between(d, start, end))
-        py_refuse(d->c, try_span(d, start), except ? REFUSE_TRY : REFUSE_FINALLY);
+        py_refuse(d->c, try_span(d, first), except ? REFUSE_TRY : REFUSE_FINALLY);
+    for (uint32_t i = 0; i < code->instrs.n; i++)
+        code->instrs.at[i].guarded |= code->instrs.at[i].unit >= start && code->instrs.at[i].unit < end;
 }
 
 /* 3.10: an `except` begins with the exception's three parts, which it drops or copies. */
@@ -446,10 +449,10 @@ static void setup_finally(Decoder *d) {
 }
 
 /* 3.11's table of protected ranges: numbers of six bits a byte, bit 6 says that more follow; four make an entry. */
-void pycode_refuse_try(PyCtx *c) {
+void pycode_refuse_try(PyCtx *c, const CCode *code) {
     Decoder decoder = {.c = c, .code = c->code, .nunits = (uint32_t)(c->code->code_size / 2)}, *d = &decoder;
     const uint8_t *p = c->code->exception_table, *end = p ? p + c->code->exception_table_size : NULL;
-    uint32_t seen_target = UINT32_MAX;
+    uint32_t target = UINT32_MAX, start = 0; /* of the last `try`, which may have several ranges */
     while (p && p < end) {
         uint32_t field[4] = {0, 0, 0, 0};
         for (int k = 0; k < 4; k++)
@@ -458,9 +461,10 @@ void pycode_refuse_try(PyCtx *c) {
                 field[k] = field[k] << 6 | (*p & 63);
                 more = *p & 64;
             }
-        if (field[2] >= d->nunits || field[0] >= d->nunits || field[2] == seen_target) continue;
-        seen_target = field[2];
-        refuse_try(d, field[0], field[0] + field[1], field[2]);
+        if (field[2] >= d->nunits || field[0] >= d->nunits) continue;
+        if (field[2] != target) start = field[0];
+        target = field[2];
+        refuse_try(d, code, start, field[0], field[0] + field[1], target);
     }
 }
 

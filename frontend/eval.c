@@ -341,12 +341,26 @@ static void check_threads(Eval *e, Op op) {
            op == OP_SHARED ? "shared memory belongs to a block" : "this works among threads");
 }
 
+/* A thread ends where it raises: a `finally` around would not run. What debug mode checks is no part of the program. */
+static void check_finally(Eval *e, uint64_t site) {
+    const Frame *fr = e->frame;
+    if (e->checking) return;
+    while (fr && !fr->guarded) fr = fr->caller;
+    if (!fr) return;
+    const char *name = e->m->sites.at[site].exception;
+    e_fail(e, (PySpan){0},
+           fr == e->frame ? "do it before the try, or without it" : "call it before the try, or without it",
+           DIAG_CONSTRUCT, arena_printf(e->arena, "what may raise %s inside try/finally", name),
+           "a thread ends where it raises, and leaves the finally block out");
+}
+
 Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, uint64_t imm) {
     if (!e->building) return REF_NONE;
     check_threads(e, op);
     for (uint32_t i = 0; i < n; i++)
         if (args[i] == REF_NONE) return REF_NONE;
     if (e_terminated(e)) e->cur = ir_block(e->m); /* after e_raise: unreachable */
+    if (op == OP_RAISE) check_finally(e, imm);
     if (op == OP_ALLOCA && e->recursion) return frame_memory(e, imm);
     if (op_info[op].flags & (WRITES | SYNC) && !(op_info[op].flags & ENDS)) {
         bool local = op == OP_STORE && e->m->instrs.at[args[0]].type == T_PTRL;

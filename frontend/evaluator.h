@@ -64,6 +64,7 @@ typedef struct Frame {
     Val closure, self;          /* build: the callee's with refs; else absent */
     DiagFrame at;               /* file, function, caller; the span of the current instruction */
     uint32_t func, inlined_at;  /* of IrModule.funcs and spans */
+    bool guarded;               /* the current instruction is in a `try` that has a `finally` */
     struct Frame *caller;
 } Frame;
 
@@ -122,6 +123,7 @@ struct Eval {
     DiagList *diags;
     TypedSpans *typed;
     bool building;
+    bool checking;              /* the next raise is a check of debug mode */
     bool keep_products;         /* inside complex arithmetic and device functions: no FMA */
     Frame *frame;
     IrModule *m;

@@ -25,7 +25,9 @@ static Val checked_index(Eval *e, PySpan span, Val index, Val at, Val n, uint32_
     BlockId bad = e_new_block(e), good = e_new_block(e);
     e_branch(e, e_op2(e, OP_OR, T_BOOL, low, high), bad, good);
     e_set_block(e, bad);
+    e->checking = true;
     raise_index_error(e, span, index, axis, n);
+    e->checking = false;
     e_set_block(e, good);
     return at;
 }

@@ -169,6 +169,7 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg, 
     if (!outer->host->code(outer->host->self, made->obj, &code) || code.argcount != 1) return false;
     Frame *inner = ARENA_NEW(c.arena, Frame);
     inner->nesting = fr->nesting + 1;
+    inner->guarded = t->guarded;
     c.code = &code;
     c.in_place = !strcmp(made->name, "<genexpr>");
     if (!pycode_decode(&c, &inner->code) || !pycode_flow(&c, &inner->code, &inner->flow)) {
@@ -186,6 +187,7 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg, 
     tr_spill(t, fr);
     VEC(Entry) saved = {t->stack.at, t->stack.n, t->stack.cap};
     PySpan span = t->span;
+    const bool guarded = t->guarded;
     t->stack.at = NULL;
     t->stack.n = t->stack.cap = 0;
     inner->return_to = tr_new_block(t);
@@ -195,6 +197,7 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg, 
     t->c = outer;
     outer->failed |= c.failed;
     t->span = span;
+    t->guarded = guarded;
     t->cur = inner->return_to;
     t->stack.at = saved.at;
     t->stack.n = saved.n;

@@ -13,6 +13,9 @@
 #include "diag.h"
 
 /* Canonical stack instructions: name, what it does to the stack. `arg` and `arg2` are CInstr's. */
+/* What a NOP's arg says in 3.10, which has no table of protected ranges. */
+enum { ENTERS_TRY = 1, LEAVES_TRY };
+
 #define CANONICAL_OPS(X) \
     X(NOP,          "nothing") \
     X(POP,          "drop the top") \
@@ -118,6 +121,8 @@ typedef struct CInstr {
     int32_t arg, arg2;
     uint32_t kw;            /* CALL: index of the constant with keyword names, plus 1 */
     uint32_t target;        /* jumps: index into CCode.instrs */
+    uint32_t unit;          /* of the code */
+    bool guarded;           /* an exception here would run a `finally` */
     PySpan span;
 } CInstr;
 
@@ -140,7 +145,7 @@ typedef struct CCode {
     uint32_t nslots;
 } CCode;
 
-typedef struct FlowBlock { uint32_t first, end; bool reached; } FlowBlock;
+typedef struct FlowBlock { uint32_t first, end, tries /* around its beginning, in 3.10 */; bool reached; } FlowBlock;
 typedef struct Flow {
     VEC(FlowBlock) blocks;
     uint32_t *block_of;     /* CCode.instrs index -> block, of the first instruction of a block */
@@ -158,7 +163,7 @@ typedef struct PySource { HostCode code; PyVars *vars; PyFunc *tac; } PySource;
 
 /* decode.c */
 bool pycode_decode(PyCtx *c, CCode *out);
-void pycode_refuse_try(PyCtx *c);       /* 3.11 and later: by the table of protected ranges */
+void pycode_refuse_try(PyCtx *c, const CCode *code);    /* 3.11 and later: by the table of protected ranges; sets `guarded` */
 /* blocks.c */
 bool pycode_flow(PyCtx *c, const CCode *code, Flow *out);
 /* pycfg.c */

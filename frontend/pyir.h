@@ -107,6 +107,7 @@ typedef struct PyInstr {
     HostRef obj;
     struct { const char **at; uint32_t n; } kwnames;
     PySpan span;
+    bool guarded;           /* in a `try` that has a `finally` */
     PyBlockId block;
     PyRef origin;           /* copies of one instruction (pyunroll.c) have the same, not 0 */
 } PyInstr;

@@ -655,6 +655,7 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     const PyInstr *in = &fr->inst->f->instrs.at[r];
     Step step = {e, fr, in, in->span}, *s = &step;
     fr->at.span = in->span;
+    fr->guarded = in->guarded;
     e_set_span(e, in->span);
     switch ((PyOp)in->op) {
     case PY_CONST: return val_object(e, in->obj);

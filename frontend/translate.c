@@ -493,6 +493,7 @@ static void translate_block(Translator *t, Frame *fr, uint32_t b) {
         tr_push_entry(t, s->empty[i] ? (Entry){E_NULL, 0, 0} : (Entry){E_SLOT, i, s->made[i]});
     for (uint32_t i = fb->first; i < fb->end && !t->c->failed; i++) {
         t->span = fr->code.instrs.at[i].span;
+        t->guarded = fr->guarded || fr->code.instrs.at[i].guarded;
         do_instr(t, fr, &fr->code.instrs.at[i], i);
     }
     COp last = (COp)fr->code.instrs.at[fb->end - 1].op;

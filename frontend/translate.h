@@ -31,6 +31,7 @@ typedef struct Frame {
     VEC(uint32_t) todo;
     PyBlockId return_to;    /* a comprehension: where it goes on, and the variable that takes its value */
     uint32_t return_var, nesting;
+    bool guarded;           /* a comprehension: it is in a `try` that has a `finally` */
     bool generator;         /* a generator expression: `items` has what was made of its items, for `consumer` */
     uint32_t items, consumer;
 } Frame;
@@ -42,6 +43,7 @@ typedef struct Translator {
     PyBlockId cur;
     VEC(Entry) stack;
     PySpan span;
+    bool guarded;           /* the instruction is in a `try` that has a `finally` */
     bool initialiser;       /* an __init__, which returns its instance */
 } Translator;
 

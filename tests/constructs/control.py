@@ -125,6 +125,25 @@ def k_try_finally_return(a, o, n):
     o[i] = finally_result(i, o)
 
 
+def k_try_finally_that_calls(a, o, n):
+    i = gpu.grid(1)
+    try:
+        o[i] = doubled(a[i])
+    finally:
+        o[i] += checked(a[i])
+    o[i] += checked(a[i])
+
+
+def doubled(x):
+    return x * 2
+
+
+def checked(x):
+    if x < 0:
+        raise ValueError("negative")
+    return x
+
+
 def finally_result(i, o):
     try:
         if i > 5:
