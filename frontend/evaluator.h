@@ -64,6 +64,7 @@ typedef struct Frame {
     Val closure, self;          /* build: the callee's with refs; else absent */
     DiagFrame at;               /* file, function, caller; the span of the current instruction */
     uint32_t func, inlined_at;  /* of IrModule.funcs and spans */
+    uint32_t *marks;            /* build: how many operations the kernel had at each GEN_START, GEN_PLACE; or NULL */
     bool guarded;               /* the current instruction is in a `try` that has a `finally` */
     struct Frame *caller;
 } Frame;
@@ -290,10 +291,15 @@ Val maybe_narrowed(const Frame *fr, PyBlockId from, PyBlockId to, PyRef r, Val v
 /* patterns.c */
 Val match_class(Eval *e, PySpan span, Val subject, Val cls, Val names, uint32_t positional);
 Val match_keys(Eval *e, Val subject, Val keys);
+bool generator_taker(Eval *e, PySpan span, Val consumer);    /* false: reported */
 Val generator_start(Eval *e, PySpan span, Val consumer);
 Val generator_step(Eval *e, PySpan span, Val consumer, Val items, Val item);
 Val generator_done(Eval *e, Val consumer, Val items);
 Val generator_end(Eval *e, Val consumer, Val items);
+void generator_mark(Eval *e, PyRef r);               /* building only: r is a GEN_START or GEN_PLACE of the frame */
+/* May the operations built since there were `begin` take turns with those of the items of `place`, a GEN_PLACE? False: reported. */
+bool generator_before_loop(Eval *e, PyRef iterated, uint32_t depth);   /* a loop over it needn't take turns with items; false: reported */
+bool generator_in_order(Eval *e, PySpan span, PyRef place, uint32_t begin);
 
 /* pyfns.c */
 bool instance_of(Eval *e, Val x, Val cls, bool *known);   /* isinstance(); *known is cleared if cls is none */

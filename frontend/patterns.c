@@ -79,13 +79,18 @@ static Consumer consumer_kind(Eval *e, Val consumer) {
     return COLLECTS;
 }
 
-Val generator_start(Eval *e, PySpan span, Val consumer) {
+bool generator_taker(Eval *e, PySpan span, Val consumer) {
     HostInfo info;
     memset(&info, 0, sizeof info);
     bool object = consumer.ty->kind == TY_OBJECT && e->host->info(e->host->self, consumer.ty->obj, &info);
-    if (consumer.ty->kind != TY_NONE && !(object && info.kind == HOST_NAMED))
-        return e_fail(e, span, "make it a list: [ ]", DIAG_CONSTRUCT, "a generator expression for a function of yours",
-                      "its items are made before the function begins");
+    if (object && info.kind == HOST_NAMED) return true;
+    e_fail(e, span, "make it a list: [ ]", DIAG_CONSTRUCT, "a generator expression for a function of yours",
+           "its items are made before the function begins");
+    return false;
+}
+
+Val generator_start(Eval *e, PySpan span, Val consumer) {
+    if (consumer.ty->kind != TY_NONE && !generator_taker(e, span, consumer)) return val_poison(e);
     switch (consumer_kind(e, consumer)) {
     case SUMS: return val_int(e, 0);
     case FINDS_ANY: return val_bool(e, false);
@@ -124,4 +129,81 @@ Val generator_done(Eval *e, Val consumer, Val items) {
 Val generator_end(Eval *e, Val consumer, Val items) {
     Consumer kind = consumer_kind(e, consumer);
     return kind == SUMS || kind == FINDS_ANY || kind == FINDS_ALL ? val_tuple(e, 1, &items) : items;
+}
+
+/* ---- what is done in another order than Python does it -------------------------------------------------------------
+ */
+void generator_mark(Eval *e, PyRef r) {
+    Frame *fr = e->frame;
+    if (!fr->marks) fr->marks = ARENA_ARRAY(e->arena, uint32_t, fr->inst->f->instrs.n);
+    fr->marks[r] = e->m->instrs.n;
+}
+
+/* What operations do to the thread's own memory, and to all else. */
+typedef struct Effects {
+    bool reads[2], writes[2];
+} Effects;
+
+static Effects effects_of(const Eval *e, uint32_t begin, uint32_t end) {
+    Effects x = {0};
+    for (uint32_t i = begin; i < end; i++) {
+        const Instr *in = &e->m->instrs.at[i];
+        unsigned flags = op_info[in->op].flags;
+        bool check = in->op == OP_RAISE && (e->req->debug || e->req->boundscheck);
+        bool memory = in->op == OP_LOAD || in->op == OP_STORE || in->op == OP_ATOMIC || in->op == OP_CAS;
+        bool own = memory && e->m->instrs.at[in->args[0]].type == T_PTRL;
+        for (int k = 0; k < 2 && !check; k++) {
+            if (memory && own != (k == 0)) continue;
+            x.reads[k] |= (flags & (READS | SYNC)) != 0;
+            x.writes[k] |= (flags & (WRITES | SYNC)) != 0;
+        }
+    }
+    return x;
+}
+
+bool generator_in_order(Eval *e, PySpan span, PyRef place, uint32_t begin) {
+    const Frame *fr = e->frame;
+    PyRef start = fr->inst->f->instrs.at[place].args[0];
+    Effects items = effects_of(e, fr->marks[start], fr->marks[place]), others = effects_of(e, begin, e->m->instrs.n);
+    bool ordered = true;
+    for (int k = 0; k < 2; k++) {
+        if (items.writes[k] && (others.reads[k] || others.writes[k])) ordered = false;
+        if (others.writes[k] && items.reads[k]) ordered = false;
+    }
+    if (!ordered)
+        e_fail(e, span, "make it a list: [ ]", DIAG_CONSTRUCT, "a generator expression whose order matters",
+               "all its items are made here; Python makes them one by one, after the arguments that follow");
+    return ordered;
+}
+
+/* enumerate() and its like take an item when they are asked for one. */
+static bool is_lazy(const Eval *e, Val fn) {
+    static const char *const names[] = {"enumerate", "filter", "iter", "map", "zip"};
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (!fn.ty || fn.ty->kind != TY_OBJECT || !e->host->info(e->host->self, fn.ty->obj, &info) ||
+        info.kind != HOST_NAMED)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(info.path, "builtins.", 9) == 0 && strcmp(info.path + 9, names[i]) == 0) return true;
+    return strncmp(info.path, "itertools.", 10) == 0;
+}
+
+enum { MOST_NESTED = 16 };
+
+bool generator_before_loop(Eval *e, PyRef iterated, uint32_t depth) {
+    const Frame *fr = e->frame;
+    const PyInstr *in = &fr->inst->f->instrs.at[iterated];
+    if (in->op == PY_GEN_PLACE && depth) {
+        Effects items = effects_of(e, fr->marks[in->args[0]], fr->marks[iterated]);
+        if (!items.reads[0] && !items.reads[1] && !items.writes[0] && !items.writes[1]) return true;
+        e_fail(e, in->span, "make it a list: [ ]", DIAG_CONSTRUCT,
+               "a generator expression that takes turns with a loop",
+               "all its items are made before the loop, which may change what they are made of");
+        return false;
+    }
+    if (in->op != PY_CALL || depth > MOST_NESTED || !is_lazy(e, fr->vals[in->args[0]])) return true;
+    for (uint32_t k = 1; k < in->nargs; k++)
+        if (!generator_before_loop(e, in->args[k], depth + 1)) return false;
+    return true;
 }

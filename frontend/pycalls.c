@@ -139,7 +139,10 @@ static void begin_generator(Translator *t, Frame *fr, Frame *inner, const CInstr
     inner->consumer = tr_new_var(t, NULL, inner->nesting, MAX_DEPTH);
     inner->items = tr_new_var(t, NULL, inner->nesting, MAX_DEPTH + 1);
     tr_store_var(t, inner->consumer, consumer);
-    tr_store_var(t, inner->items, tr_emit1(t, PY_GEN_START, consumer));
+    PyRef start = tr_emit1(t, PY_GEN_START, consumer);
+    tr_store_var(t, inner->items, start);
+    inner->start = tr_new_var(t, NULL, inner->nesting, MAX_DEPTH + 2);
+    tr_store_var(t, inner->start, start);
 }
 
 /* The variables of the inner code: its free variables are those of the outer, through the closure's cells. */
@@ -205,6 +208,9 @@ static bool inline_comprehension(Translator *t, Frame *fr, PyRef fn, PyRef arg, 
     for (uint32_t i = 0; i < t->stack.n; i++)
         if (t->stack.at[i].kind != E_NULL) t->stack.at[i] = (Entry){E_SLOT, i, t->stack.at[i].made};
     tr_push_entry(t, (Entry){E_SLOT, t->stack.n, 0});
+    if (!inner->generator) return true;
+    PyRef start = tr_load_var(t, inner->start), items = tr_pop(t, fr);
+    tr_push(t, tr_emit2(t, PY_GEN_PLACE, start, items));
     return true;
 }
 

@@ -76,7 +76,8 @@ typedef uint32_t PyBlockId;
     X(GEN_START,   1, "what args[0], a function that takes a generator expression, begins with: sum, any, all, min, max, else a tuple") \
     X(GEN_STEP,    3, "args[1], what args[0] has, with another item args[2]") \
     X(GEN_DONE,    2, "does args[0] need no more items than those in args[1]?") \
-    X(GEN_END,     2, "an iterable that has for args[0] the same meaning as all items in args[1]")
+    X(GEN_END,     2, "an iterable that has for args[0] the same meaning as all items in args[1]") \
+    X(GEN_PLACE,   2, "args[1], which stands for all items of a generator expression that began with args[0]")
 
 typedef enum PyOp {
 #define X(name, n, what) PY_##name,

@@ -11,10 +11,20 @@ typedef struct Step {
     PySpan span;
 } Step;
 
+/* What takes the items of a generator expression at once, or checks that it may (CALL). */
+static bool takes_items(unsigned op) {
+    return op == PY_CALL || op == PY_CALL_EX || op == PY_LIST_EXTEND || op == PY_SET_UPDATE || op == PY_TO_TUPLE ||
+           op == PY_UNPACK_ITEM || op == PY_UNPACK_EX || op == PY_CONTAINS || op == PY_GEN_PLACE;
+}
+
 /* Operand number i; 0 gives an absent value. */
 static Val arg(const Step *s, uint32_t i) {
     PyRef r = i < s->in->nargs ? s->in->args[i] : 0;
     if (!r) return (Val){0};
+    const PyInstr *made = &s->fr->inst->f->instrs.at[r];
+    if (made->op == PY_GEN_PLACE && !takes_items(s->in->op))
+        return e_fail(s->e, made->span, "make it a list: [ ]", DIAG_CONSTRUCT,
+                      "a generator expression that no call takes at once", "a kernel has no suspended code");
     check_defined(s->e, s->fr, s->in->block, r, s->span);
     Val v = s->fr->vals[r];
     return v.ty && v.ty->kind == TY_UNDEF ? val_poison(s->e) : v;
@@ -284,6 +294,26 @@ static bool need_all(const Step *s, uint32_t n, Val *args) {
     return true;
 }
 
+static bool is_function(Val v) {
+    return v.ty->kind == TY_FUNCTION || v.ty->kind == TY_PARTIAL || v.ty->kind == TY_METHOD;
+}
+
+/* Arguments that are generator expressions: what takes them, and what Python does meanwhile. `before`: how many
+ * operations the kernel had before the call, after its arguments. */
+static bool generators_in_order(const Step *s, Val fn, const Val *args, uint32_t before, bool called) {
+    const PyInstr *instrs = s->fr->inst->f->instrs.at;
+    bool calls = false;
+    for (uint32_t k = 1; called && k < s->in->nargs; k++) calls |= is_function(args[k - 1]);
+    for (uint32_t k = 1; s->e->building && k < s->in->nargs; k++) {
+        PyRef place = s->in->args[k];
+        if (instrs[place].op != PY_GEN_PLACE) continue;
+        if (!called && !generator_taker(s->e, instrs[place].span, fn)) return false;
+        uint32_t begin = called ? before : s->fr->marks[place];
+        if ((!called || calls) && !generator_in_order(s->e, instrs[place].span, place, begin)) return false;
+    }
+    return true;
+}
+
 static Val step_call(const Step *s) {
     Eval *e = s->e;
     uint32_t n = s->in->nargs - 1u;
@@ -299,7 +329,10 @@ static Val step_call(const Step *s) {
                      .nkw = s->in->kwnames.n,
                      .arg_spans = spans,
                      .at = s->in};
-    return eval_call(e, &site, fn, n, args);
+    uint32_t before = e->building ? e->m->instrs.n : 0;
+    if (!generators_in_order(s, fn, args, before, false)) return val_poison(e);
+    Val v = eval_call(e, &site, fn, n, args);
+    return generators_in_order(s, fn, args, before, true) ? v : val_poison(e);
 }
 
 static Val step_call_ex(const Step *s) {
@@ -544,7 +577,9 @@ static Val step_made(const Step *s) {
     case PY_MATCH_CLASS: return match_class(e, s->span, v[0], v[1], v[2], s->in->imm);
     case PY_MATCH_KEYS: return match_keys(e, v[0], v[1]);
     case PY_SUPER: return eval_super(e, s->span, v[0], v[1]);
-    case PY_GEN_START: return generator_start(e, s->span, v[0]);
+    case PY_GEN_START:
+        if (e->building) generator_mark(e, (PyRef)(s->in - s->fr->inst->f->instrs.at));
+        return generator_start(e, s->span, v[0]);
     case PY_GEN_STEP: return generator_step(e, s->span, v[0], v[1], v[2]);
     case PY_GEN_DONE: return generator_done(e, v[0], v[1]);
     default: return generator_end(e, v[0], v[1]);
@@ -570,7 +605,9 @@ static Val step_unary(const Step *s) {
     case PY_UNARY: return eval_unary(e, s->span, (PyUnary)s->in->imm, x);
     case PY_NOT: return eval_not(e, s->span, x);
     case PY_ATTR: return eval_attr(e, s->span, x, s->in->name);
-    case PY_ITER: return eval_iter(e, e->building ? operand_span(s, 0) : s->span, x);
+    case PY_ITER:
+        if (e->building && !generator_before_loop(e, s->in->args[0], 0)) return val_poison(e);
+        return eval_iter(e, e->building ? operand_span(s, 0) : s->span, x);
     case PY_ITER_HAS: return eval_iter_has(e, s->span, x);
     case PY_ITER_VALUE: return eval_iter_value(e, s->span, x);
     case PY_ITER_NEXT: return eval_iter_next(e, s->span, x);
@@ -699,6 +736,9 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_GEN_STEP:
     case PY_GEN_DONE:
     case PY_GEN_END: return step_made(s);
+    case PY_GEN_PLACE:
+        if (e->building) generator_mark(e, r);
+        return arg(s, 1);
     default: return step_collection(s);
     }
 }

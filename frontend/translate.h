@@ -33,7 +33,7 @@ typedef struct Frame {
     uint32_t return_var, nesting;
     bool guarded;           /* a comprehension: it is in a `try` that has a `finally` */
     bool generator;         /* a generator expression: `items` has what was made of its items, for `consumer` */
-    uint32_t items, consumer;
+    uint32_t items, consumer, start;    /* start: the GEN_START */
 } Frame;
 
 typedef struct Translator {

@@ -187,3 +187,16 @@ def k_count(a, o, n):
 def k_combinations_again(a, o, n):
     i = gpu.grid(1)
     o[i] = sum(x * y for x, y in itertools.combinations_with_replacement((1, i, 3), 2)) + len(tuple(iter_of(i)))
+
+
+def k_generators_among_arguments(a, o, n):
+    i = gpu.grid(1)
+    total = sum((counted(o, i) * k for k in range(3)), 1)
+    for k, v in enumerate(j * j for j in range(3)):
+        total += k * v
+    o[i] += total + max((a[k] for k in range(3)), default=a[i]) + sum([counted(o, i) for _ in range(2)], o[i])
+
+
+def counted(o, i):
+    o[i] += 1
+    return o[i]

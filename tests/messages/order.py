@@ -36,6 +36,36 @@ def raise_after_a_return_before_a_finally(out):
         out[2] = 1
 
 
+def next_number(out):
+    return gpu.atomic.add(out, 0, 1)
+
+
+def total(items, start):
+    return sum(items) + start
+
+
+@gpu.jit
+def generator_before_an_argument_that_writes(out, x):
+    out[1] = sum((x[k] for k in range(3)), next_number(x))
+
+
+@gpu.jit
+def generator_for_a_function_with_more_arguments(out, x):
+    out[1] = total((x[k] for k in range(3)), 1)
+
+
+@gpu.jit
+def generator_in_a_tuple(out, x):
+    pair = (x[k] for k in range(3)), 4
+    out[1] = sum(pair[0])
+
+
+@gpu.jit
+def generator_in_turns_with_a_loop(x):
+    for i, v in enumerate(x[k] for k in range(3)):
+        x[i + 1] = v
+
+
 # >>> message call_that_raises_before_a_finally(f4[::1])
 # UnsupportedError: order.py:8:9: error: what may raise ValueError inside try/finally is not supported in a kernel: a thread ends where it raises, and leaves the finally block out
 #     8 |         raise ValueError("negative")
@@ -59,4 +89,32 @@ def raise_after_a_return_before_a_finally(out):
 #       |     ^^^
 #    help: raise before the try, or without it
 #    in kernel raise_after_a_return_before_a_finally(array(float32, 1d, C))
+# <<<
+# >>> message generator_before_an_argument_that_writes(f4[::1], f4[::1])
+# UnsupportedError: order.py:49:18: error: a generator expression whose order matters is not supported in a kernel: all its items are made here; Python makes them one by one, after the arguments that follow
+#    49 |     out[1] = sum((x[k] for k in range(3)), next_number(x))
+#       |                  ^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: make it a list: [ ]
+#    in kernel generator_before_an_argument_that_writes(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message generator_for_a_function_with_more_arguments(f4[::1], f4[::1])
+# UnsupportedError: order.py:54:20: error: a generator expression for a function of yours is not supported in a kernel: its items are made before the function begins
+#    54 |     out[1] = total((x[k] for k in range(3)), 1)
+#       |                    ^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: make it a list: [ ]
+#    in kernel generator_for_a_function_with_more_arguments(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message generator_in_a_tuple(f4[::1], f4[::1])
+# UnsupportedError: order.py:59:12: error: a generator expression that no call takes at once is not supported in a kernel: a kernel has no suspended code
+#    59 |     pair = (x[k] for k in range(3)), 4
+#       |            ^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: make it a list: [ ]
+#    in kernel generator_in_a_tuple(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message generator_in_turns_with_a_loop(f4[::1])
+# UnsupportedError: order.py:65:26: error: a generator expression that takes turns with a loop is not supported in a kernel: all its items are made before the loop, which may change what they are made of
+#    65 |     for i, v in enumerate(x[k] for k in range(3)):
+#       |                          ^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: make it a list: [ ]
+#    in kernel generator_in_turns_with_a_loop(array(float32, 1d, C))
 # <<<
