@@ -58,6 +58,39 @@ static PyObject *launcher_repr(LauncherObject *l) {
                                 c->block[0], c->block[1], c->block[2]);
 }
 
+static PyObject *launcher_sizes(PyObject *self, void *block) {
+    const LauncherObject *l = (LauncherObject *)self;
+    if (l->config.automatic || l->config.forall)
+        return PyErr_SetString(PyExc_AttributeError, "grid and block are known when this is called"), NULL;
+    const uint32_t *n = block ? l->config.launch.block : l->config.launch.grid;
+    return Py_BuildValue("(III)", n[0], n[1], n[2]);
+}
+
+/* kernel[grid, block]; what the launch has of this process can't be said in another. */
+static PyObject *launcher_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    const LauncherObject *l = (LauncherObject *)self;
+    const LaunchConfig *c = &l->config.launch;
+    bool other = l->config.automatic || l->config.forall || c->cooperative || c->cluster[0];
+    if (other || (l->config.stream && !PyLong_Check(l->config.stream)))
+        return PyErr_SetString(PyExc_TypeError, "only kernel[grid, block] without a stream can be pickled"), NULL;
+    PyObject *module = PyImport_ImportModule("operator");
+    PyObject *get = module ? PyObject_GetAttrString(module, "getitem") : NULL;
+    PyObject *grid = launcher_sizes(self, NULL), *block = launcher_sizes(self, self);
+    PyObject *made =
+        get && grid && block ? Py_BuildValue("O(O(OOiI))", get, l->kernel, grid, block, 0, c->shared_bytes) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(get);
+    Py_XDECREF(grid);
+    Py_XDECREF(block);
+    return made;
+}
+
+static PyMethodDef launcher_methods[] = {{"__reduce__", launcher_reduce, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+static PyGetSetDef launcher_getset[] = {{"griddim", launcher_sizes, NULL, "Blocks along each axis.", NULL},
+                                        {"blockdim", launcher_sizes, NULL, "Threads of a block along each axis.", ""},
+                                        {NULL, NULL, NULL, NULL, NULL}};
+
 PyTypeObject Launcher_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "gpu._core.Launcher",
     .tp_basicsize = sizeof(LauncherObject),
@@ -68,6 +101,8 @@ PyTypeObject Launcher_Type = {
     .tp_dealloc = (destructor)launcher_dealloc,
     .tp_traverse = (traverseproc)launcher_traverse,
     .tp_repr = (reprfunc)launcher_repr,
+    .tp_methods = launcher_methods,
+    .tp_getset = launcher_getset,
 };
 
 /* ---- construction of Kernel -------------------------------------------------------------------- */

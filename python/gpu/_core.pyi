@@ -67,6 +67,10 @@ class Type:
 class Launcher:
     """A kernel with a launch configuration: ``kernel[grid, block]``."""
 
+    @property
+    def griddim(self) -> tuple[int, int, int]: ...
+    @property
+    def blockdim(self) -> tuple[int, int, int]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> None: ...
 
 class Kernel:

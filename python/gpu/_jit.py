@@ -188,8 +188,10 @@ class Kernel(_core.Kernel):
         count = len(self._compiled)
         return f"<gpu {kind} {self.__qualname__}, {count} specialization{'' if count == 1 else 's'}>"
 
-    def __reduce__(self) -> str:
-        return self.__qualname__  # by reference, as functions are
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        from ._byvalue import is_found, reduce_kernel
+
+        return self.__qualname__ if is_found(self) else reduce_kernel(self)  # by reference, as functions are
 
 
 class _Unbound:

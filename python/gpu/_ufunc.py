@@ -89,6 +89,7 @@ class UFunc(Kernel):
             raise TypeError(f"vectorize: {self.__name__} takes *args; a signature says how many")
         self.nin = len(signatures[0].args) if signatures else code.co_argcount
         self.identity = identity
+        self._signatures = signatures
         self.nout = 0  # known by the first loop
         self._loops = [self._declared_loop(s) for s in signatures]
         self._found: dict[Any, Loop] = {}
@@ -96,6 +97,11 @@ class UFunc(Kernel):
             self._declared = declared_types(function, signatures)  # kernels that call it convert to them
         if not self.nin:
             raise TypeError(f"vectorize: {self.__name__} has no parameters")
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        from ._byvalue import is_found, reduce_kernel
+
+        return self.__qualname__ if is_found(self) else reduce_kernel(self, self._signatures, self.identity)
 
     # ---- loops
 
