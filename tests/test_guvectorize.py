@@ -142,3 +142,14 @@ def test_mistakes(case: str) -> None:
 def test_one_thread_is_noted() -> None:
     with pytest.warns(gpu.PerformanceWarning, match=r"a single thread goes through all elements.*\(n\)->\(\),\(\)"):
         sum_and_mean(np.ones(20_000, np.int32))
+
+
+def test_a_signature_in_brackets_without_a_result() -> None:
+    @gpu.guvectorize(["(f8[:], f8[:])"], "(n)->(n)")
+    def running(x: Any, out: Any) -> None:
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i]
+            out[i] = total
+
+    assert running(np.ones((2, 3))).tolist() == [[1, 2, 3]] * 2

@@ -97,6 +97,18 @@ def test_auto_covers_an_array_in_either_order_of_its_axes(function, shape: tuple
     assert (out == 1).all()
 
 
+def test_auto_warns_of_a_loop_that_every_thread_does(gpu_device: str) -> None:
+    @gpu.jit
+    def loop(x):
+        for i in range(len(x)):
+            x[i] = 1
+
+    x = np.zeros(100)
+    with pytest.warns(RuntimeWarning, match=r"never asks for its thread's index.*loop\[1, 1\]"):
+        loop[gpu.auto](x)
+    assert (x == 1).all()
+
+
 def test_auto_covers_the_last_axes_of_three(gpu_device: str) -> None:
     @gpu.jit
     def k(x):

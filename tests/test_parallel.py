@@ -405,3 +405,13 @@ def test_an_exception_in_a_loop(device: str) -> None:
     with pytest.raises(ValueError, match="negative"):
         f(np.array([1.0, -1.0]))
         gpu.synchronize()
+
+
+def test_a_list_is_refused_by_the_name_of_its_variable() -> None:
+    @gpu.parallel
+    def collect(x: Any, found: Any) -> None:
+        for i in gpu.prange(len(x)):
+            found.append(x[i])
+
+    with pytest.raises(TypeError, match=r"'found', which the loop reads, takes an array.* this is a list"):
+        collect(np.zeros(3), [])

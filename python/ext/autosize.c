@@ -45,10 +45,15 @@ static void add_limit(const Terms *index, const Terms *size, Indices *out) {
     out->limits[out->nlimits++].thread = (uint8_t)thread;
 }
 
+static bool tells_threads_apart(Sreg s) {
+    return (s >= SREG_TID_X && s <= SREG_TID_Z) || (s >= SREG_CTAID_X && s <= SREG_CTAID_Z) || s == SREG_LANEID;
+}
+
 void indices_of(const IrModule *m, Indices *out) {
     *out = (Indices){.axes = 1};
     for (uint32_t i = 1; i < m->instrs.n; i++) {
         const Instr *in = &m->instrs.at[i];
+        if (in->op == OP_SREG && tells_threads_apart((Sreg)in->sub)) out->any = true;
         if (in->op == OP_SREG && (in->sub == SREG_TID_Y || in->sub == SREG_CTAID_Y) && out->axes < 2) out->axes = 2;
         if (in->op == OP_SREG && (in->sub == SREG_TID_Z || in->sub == SREG_CTAID_Z)) out->axes = 3;
         if (in->op != OP_CMP) continue;
@@ -131,5 +136,11 @@ int size_from_arguments(const Bound *b, Config *c, const Indices *known) {
     if (known->axes > 1) order_of(b, known, largest, known->axes, order);
     for (uint32_t d = 0; known->axes > 1 && d < known->axes; d++) shape[d] = (uint64_t)largest->shape[order[d]];
     config_for_threads(c, shape, known->axes);
-    return 0;
+    if (known == &unknown || known->any || most < 2) return 0;
+    return PyErr_WarnFormat(
+        PyExc_RuntimeWarning, 1,
+        "%U[gpu.auto]: the code never asks for its thread's index, such as gpu.grid(1), so each of "
+        "the threads does the same, all at the same time; for a loop in one thread launch %U[1, 1], "
+        "or let @gpu.parallel make a kernel of it",
+        b->kernel->name, b->kernel->name);
 }

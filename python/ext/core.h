@@ -263,6 +263,7 @@ void captures_free(KernelObject *k);
 /* What a kernel's code says about the grid that it wants. */
 typedef struct Indices {
     uint32_t axes;              /* how many of x, y, z it reads thread indices of */
+    bool any;                   /* it reads one at all */
     uint32_t nlimits;
     struct {
         uint16_t leaf;

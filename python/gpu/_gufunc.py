@@ -102,7 +102,9 @@ class GUFunc:
                 f"{self.__name__}() has {count} parameters, "
                 f"and {layout.text} has {self.nin} arguments and {self.nout} results"
             )
-        self._cores = [self._core_of(s) for s in signatures]
+        from .signature import spread
+
+        self._cores = [self._core_of(spread(s, self.nargs)) for s in signatures]
         self._kernels: dict[Any, Kernel] = {}
 
     def _core_of(self, signature: Signature) -> Core:

@@ -305,6 +305,10 @@ def _make_kernel(
     dialect: str, function: Any, options: dict[str, Any], signatures: tuple[Any, ...], cls: type[Kernel]
 ) -> Kernel:
     function = function_of(function)
+    if signatures:
+        from .signature import spread
+
+        signatures = tuple(spread(s, function.__code__.co_argcount) for s in signatures)
     for signature in signatures:
         if signature.result is not None and not options["device"]:
             raise TypeError(f"a kernel returns nothing: write void(...) for {function.__name__}, or device=True")

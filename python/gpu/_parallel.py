@@ -138,11 +138,22 @@ class _Launch:
         import gpu
 
         with gpu.device(device):
-            if self.loop.reductions:
-                return self.reduce(along, live, values, device)
-            kernel = self.plain(along)
-            kernel.forall(len(along))(along.start, along.step, len(along), *live)
+            try:
+                if self.loop.reductions:
+                    return self.reduce(along, live, values, device)
+                kernel = self.plain(along)
+                kernel.forall(len(along))(along.start, along.step, len(along), *live)
+            except TypeError as error:
+                if type(error) is TypeError:  # no mistake of the loop's, which has a class of its own and a line
+                    raise TypeError(self.with_names(str(error))) from None
+                raise
         return ()
+
+    def with_names(self, message: str) -> str:
+        """A message about a parameter of the kernel, which are numbered, as one about the function's variable."""
+        for k, name in enumerate(self.loop.live):
+            message = message.replace(f"parameter 'a{k}'", f"'{name}', which the loop reads,")
+        return message
 
     def parameters(self) -> tuple[str, str]:
         """Text for what the loop reads, in a list of parameters and in a call."""

@@ -77,6 +77,15 @@ def parse(signature: Any) -> Signature:
     )
 
 
+def spread(signature: Signature, count: int) -> Signature:
+    """Numba's spelling without a result, ``"(f4[:], i4)"``: types of `count` parameters where these are several."""
+    args = signature.args
+    if count < 2 or len(args) != 1 or isinstance(args[0], Pointer) or args[0].kind != "tuple":
+        return signature
+    items = args[0].items
+    return Signature(tuple(items), signature.result) if len(items) == count else signature
+
+
 def parse_many(signatures: Any) -> tuple[Signature, ...]:
     """Read what `gpu.jit` takes as its first argument: one signature or a list of them.
 
