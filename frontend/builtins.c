@@ -20,6 +20,7 @@ Val fn_abs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
     if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
     Val special = val_is_scalar(x) ? (Val){0} : instance_special(e, site->span, x, "__abs__", (Val){0});
+    if (!special.ty) special = time_abs(e, x);
     if (special.ty) return special;
     if (!want_scalars(e, site, 1, &x, false)) return val_poison(e);
     DType d = val_dtype(x);

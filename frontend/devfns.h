@@ -45,6 +45,7 @@ bool no_arguments(Eval *e, const CallSite *site, uint32_t n, const Val *args);
 bool want_scalars(Eval *e, const CallSite *site, uint32_t n, const Val *args, bool real);
 bool want_ints(Eval *e, const CallSite *site, uint32_t n, const Val *args);
 Val complex_abs(Eval *e, Val z); /* abs() and np.abs() of a complex number */
+Val time_abs(Eval *e, Val v); /* the same of a difference of dates; ty NULL: it is none */
 Val bad_arg(Eval *e, const CallSite *site, uint32_t i, Val v, const char *help);
 bool want_numbers(Eval *e, const CallSite *site, uint32_t i, Val array);   /* whose elements are aligned; false: reported */
 /* The type of a numpy function's loop for these arguments; false: reported. */

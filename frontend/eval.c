@@ -9,7 +9,6 @@
 #include <string.h>
 
 bool e_numba(const Eval *e) { return e->dialect == DIALECT_NUMBA; }
-const Host *e_host(const Eval *e) { return e->host; }
 Arena *e_arena(const Eval *e) { return e->arena; }
 Types *e_types(const Eval *e) { return e->types; }
 const char *e_text(Eval *e, Val v) { return val_text(e->types, v); }

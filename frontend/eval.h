@@ -43,7 +43,6 @@ bool devfn_is_value(const DevFn *fn);
 
 /* ---- state ----------------------------------------------------------------------------------- */
 bool e_numba(const Eval *e);
-const Host *e_host(const Eval *e);
 Arena *e_arena(const Eval *e);
 Types *e_types(const Eval *e);
 const char *e_text(Eval *e, Val v);                     /* the value's type, for messages */

@@ -236,7 +236,6 @@ void time_store(Eval *e, PySpan span, Val to, Val value);
 Val time_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b);
 Val time_unary(Eval *e, PyUnary op, Val v);
 Val time_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);
-Val time_abs(Eval *e, Val v);
 bool time_operands(Val a, Val b, const char **help);   /* one of them is a time: what to do with those */
 
 /* strings.c: ty NULL: no strings */

@@ -212,6 +212,8 @@ Val fn_np_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 Val fn_np_absolute(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
     DType d;
+    Val delta = n == 1 ? time_abs(e, args[0]) : (Val){0};
+    if (delta.ty) return delta;
     if (!loop1(e, site, LOOP_BOOL | LOOP_NUMBER, n, args, &x, &d)) return val_poison(e);
     if (dt_is_complex(d)) return complex_abs(e, x);
     if (d == DT_BOOL || dtype_info[d].kind == DK_UINT) return x;

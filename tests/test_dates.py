@@ -40,6 +40,8 @@ OPERATORS = {
     "delta % delta": (lambda a, b: a % b, "m8[D]", "m8[h]", "m8[h]"),
     "date + integer": (lambda a, b: a + b, "M8[D]", "i8", "M8[D]"),
     "-delta": (lambda a, b: -a, "m8[D]", "i8", "m8[D]"),
+    "abs(delta)": (lambda a, b: abs(a), "m8[D]", "i8", "m8[D]"),
+    "np.abs(delta)": (lambda a, b: np.abs(a), "m8[s]", "i8", "m8[s]"),
     "date < date": (lambda a, b: a < b, "M8[D]", "M8[s]", "?"),
     "date >= date": (lambda a, b: a >= b, "M8[M]", "M8[Y]", "?"),
     "date == date": (lambda a, b: a == b, "M8[D]", "M8[D]", "?"),
