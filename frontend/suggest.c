@@ -104,9 +104,9 @@ const char *suggest_home(Arena *arena, Dialect dialect, const char *name) {
 
 const char *suggest_instead(const char *called) {
     static const char *const parts[][2] = {
-        {"random",
-         "random numbers of each thread: states made before the launch by create_xoroshiro128p_states(n, seed), and "
-         "xoroshiro128p_uniform_float32(states, i) here; or pass an array of them"},
+        {"random", "random numbers of each thread: states made before the launch by "
+                   "gpu.random.create_xoroshiro128p_states(n, seed), "
+                   "and gpu.random.xoroshiro128p_uniform_float32(states, i) here; or pass an array of them"},
         {"prange",
          "range(...) in a kernel, whose threads run side by side; @gpu.parallel makes kernels of prange loops"},
         {"breakpoint", "after gpu.set_device('python') the function itself runs, thread by thread, under any debugger"},

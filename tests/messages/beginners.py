@@ -178,7 +178,7 @@ def adds_under_a_mask(x):
 # UnsupportedError: beginners.py:53:12: error: np.random.rand() can't be called in a kernel
 #    53 |     x[0] = np.random.rand()
 #       |            ^^^^^^^^^^^^^^^^
-#    help: random numbers of each thread: states made before the launch by create_xoroshiro128p_states(n, seed), and xoroshiro128p_uniform_float32(states, i) here; or pass an array of them
+#    help: random numbers of each thread: states made before the launch by gpu.random.create_xoroshiro128p_states(n, seed), and gpu.random.xoroshiro128p_uniform_float32(states, i) here; or pass an array of them
 #    in kernel random_numbers(array(float32, 1d, C))
 # <<<
 # >>> message local_array_of_any_size(f4[::1])
