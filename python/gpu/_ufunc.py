@@ -162,7 +162,8 @@ class UFunc(Kernel):
         given = ", ".join(str(type_of(x)) for x in operands)
         wanted = "; ".join(f"({', '.join(map(str, loop.ins))})" for loop in self._loops)
         what = f" with a result of {np.dtype(dtype)}" if dtype is not None else ""
-        raise TypeError(f"{self.__name__}: no signature{what} takes ({given}) safely: there are {wanted}")
+        advice = f"; dtype='{self._loops[0].outs[0]}' takes one all the same, astype converts" if dtype is None else ""
+        raise TypeError(f"{self.__name__}: no signature{what} takes ({given}) safely: there are {wanted}{advice}")
 
     @property
     def nargs(self) -> int:
