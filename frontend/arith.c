@@ -225,6 +225,7 @@ static bool negative_power(Eval *e, PySpan span, Val *a, Val *b, Val *out) {
 static void check_divisor(Eval *e, PySpan span, PyBinary op, Val b) {
     bool divides = op == PYB_TRUEDIV || op == PYB_FLOORDIV || op == PYB_MOD;
     if (!e->req->debug || !e->building || !divides || dt_is_complex(val_dtype(b))) return;
+    if (e->req->fastmath && dt_is_float(val_dtype(b))) return;
     bool wide_float = dt_is_float(val_dtype(b)) && dtype_info[b.ty->dtype].bits > 16;
     if (op == PYB_MOD && wide_float && !b.ty->weak && !e_numba(e)) return;
     if (val_const(b) && (b.konst == KONST_INT ? b.i != 0 : b.f.re != 0)) return;

@@ -8,8 +8,8 @@
 /* ---- arguments --------------------------------------------------------------------------------------------- */
 bool warp_mask(Eval *e, const CallSite *site, Val v, Ref *out) {
     if (v.ty && (!val_is_scalar(v) || !dt_is_int(val_dtype(v)))) {
-        e_fail(e, arg_span(site, 0), "a mask is an integer with a bit for each lane, such as 0xffffffff", DIAG_ARG_TYPE,
-               site->name, e_text(e, v));
+        e_fail(e, arg_span(site, 0), "Mask type must be an integer, with a bit for each lane, such as 0xffffffff",
+               DIAG_ARG_TYPE, site->name, e_text(e, v));
         return false;
     }
     *out = v.ty ? val_conv_ref(e, v, DT_U32) : e_int(e, T_U32, UINT32_MAX);
@@ -93,6 +93,9 @@ Val fn_vote(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v[2];
     Ref mask;
     if (!call_bind(e, site, n, args, 2, params, v) || !warp_mask(e, site, v[0], &mask)) return val_poison(e);
+    if (e_numba(e) && val_is_scalar(v[1]) && !dt_is_int(val_dtype(v[1])) && val_dtype(v[1]) != DT_BOOL)
+        return e_fail(e, arg_span(site, 1), "Predicate must be an integer or boolean: write x != 0", DIAG_ARG_TYPE,
+                      site->name, e_text(e, v[1]));
     return warp_vote(e, site, (Vote)site->fn->param, mask, v[1]);
 }
 

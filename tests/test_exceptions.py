@@ -163,3 +163,16 @@ def test_the_first_block_and_thread_is_told_of() -> None:
         [sys.executable, "-c", ORDER], env=env, capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "{((3, 0, 0), (2, 0, 0))}"
+
+
+def test_fastmath_divides_floats_by_zero_in_debug_mode() -> None:
+    @gpu.jit(debug=True, fastmath=True)
+    def kernel(x, n):
+        x[0] = x[0] / x[1]
+        n[0] = n[0] // n[1]
+
+    x, n = np.array([1.0, 0.0]), np.array([4, 2])
+    kernel[1, 1](x, n)
+    assert not np.isfinite(x[0])
+    with pytest.raises(ZeroDivisionError):
+        kernel[1, 1](x, np.array([1, 0]))

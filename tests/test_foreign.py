@@ -314,3 +314,17 @@ def test_cuda_c_without_nvrtc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_nvrtc, "library", lambda: None)
     with pytest.raises(NotImplementedError, match=r"pip install nvidia-cuda-nvrtc.*nvcc -ptx"):
         cuda.declare_device("f", "int32()", link=cuda.CUSource("int f() {}"))
+
+
+@needs_nvrtc
+def test_warnings_of_cuda_c_are_warnings() -> None:
+    with pytest.warns(UserWarning, match=r"NVRTC log messages.*mine(?s:.*)unused"):
+        _nvrtc.compile_cuda(b'extern "C" __device__ int f() { int unused; return 1; }', "mine")
+
+
+def test_code_that_is_not_there() -> None:
+    for error in (FileNotFoundError, gpu.DeviceError):
+        with pytest.raises(error, match=r"^nowhere\.a not found$"):
+            gpu.jit(link="nowhere.a")(lambda: None)
+    with pytest.raises(RuntimeError, match="with no extension"):
+        gpu.jit(link="nowhere")(lambda: None)

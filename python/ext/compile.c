@@ -35,6 +35,7 @@ static void run_frontend(Compilation *c, const CompileRequest *r) {
                                .fma = r->options->fma,
                                .recursion_limit = r->options->recursion_limit,
                                .debug = r->options->debug,
+                               .fastmath = r->options->fastmath,
                                .boundscheck = r->options->boundscheck || r->options->debug};
     c->diags.arena = &c->arena;
     c->module = frontend_compile(&c->arena, &request, &c->diags, r->want_spans ? &c->spans : NULL);

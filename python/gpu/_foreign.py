@@ -11,6 +11,7 @@ import os
 import re
 
 from ._dtypes import Pointer, Signature
+from ._errors import DeviceError
 from .signature import parse
 
 TYPE_CHECKING = False
@@ -97,6 +98,10 @@ def _kind_of(data: bytes, name: str) -> int:
     raise ValueError(f"{name} is neither PTX nor LLVM code nor an object that the driver links")
 
 
+class MissingCodeError(DeviceError, FileNotFoundError):
+    """A file of code isn't there."""
+
+
 def _read(item: Any) -> Link:
     if isinstance(item, LinkableCode):
         if isinstance(item, CUSource):
@@ -113,9 +118,12 @@ def _read(item: Any) -> Link:
         with open(path, "rb") as file:
             return _compiled(file.read(), path, (os.path.dirname(os.path.abspath(path)),))
     if ending in (".c", ".cpp", ".cuh", ".h"):
-        raise RuntimeError(f"{path}: a file {ending} isn't code to link; CUDA C has the ending .cu")
+        raise RuntimeError(f"{path}: Don't know how to link file with extension {ending}; CUDA C has the ending .cu")
     if ending == ".ltoir":
         raise NotImplementedError(f"{path}: LTO-IR can't be linked; link PTX")
+    if not os.path.exists(path):
+        none = f"Don't know how to link file with no extension, and there is none: {path}"
+        raise MissingCodeError(f"{path} not found" if ending else none)
     with open(path, "rb") as file:
         data = file.read()
     kind = KINDS.get(ending)

@@ -129,9 +129,13 @@ def compile_cuda(source: bytes, name: str, include: Sequence[str] = ()) -> bytes
     try:
         given = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
         code = nvrtc.nvrtcCompileProgram(program, len(options), given)
+        log = _text(nvrtc, program, "ProgramLog").decode(errors="replace").strip("\n\0 ")
         if code:
-            log = _text(nvrtc, program, "ProgramLog").decode(errors="replace").strip()
             raise RuntimeError(f"NVRTC can't compile {name}:\n{log}")
+        if log:
+            from warnings import warn
+
+            warn(f"NVRTC log messages whilst compiling {name}:\n{log}", stacklevel=2)
         return _text(nvrtc, program, "PTX")
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))

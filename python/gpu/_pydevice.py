@@ -113,7 +113,7 @@ class Launch:
         )
         thread.values.update(calls.values())
         running.values = thread.values
-        debug = bool(self.kernel.options["debug"])
+        debug = bool(self.kernel.options["debug"] and not self.kernel.options["fastmath"])
         with np.errstate(all="ignore", divide="raise" if debug else "ignore"):
             while lane and lane.wait is None:
                 thread.enter(lane.block.at, lane.index)

@@ -225,7 +225,7 @@ def collectives(x, n):
 # TypingError: threads.py:141:19: error: gpu.shfl_sync() does not take float (weak)
 #   141 |     gpu.shfl_sync(1.5, x[0], 0)
 #       |                   ^^^
-#    help: a mask is an integer with a bit for each lane, such as 0xffffffff
+#    help: Mask type must be an integer, with a bit for each lane, such as 0xffffffff
 #
 # threads.py:142:5: error: gpu.shfl_sync() does not take array(int64, 1d, C)
 #   142 |     gpu.shfl_sync(-1, x, 0)
