@@ -304,7 +304,8 @@ static void store_where(Eval *e, const Fill *f, const Val *index, Val chosen) {
     BlockId store = e_new_block(e), done = e_new_block(e);
     e_branch(e, val_ref(e, chosen), store, done);
     e_set_block(e, store);
-    store_at(e, f->span, f->target, index, f->value);
+    Val v = val_is_many(f->value) ? many_element(e, f->span, f->value, f->target.ty->ndim, index) : f->value;
+    if (!val_poisoned(v)) store_at(e, f->span, f->target, index, v);
     e_jump(e, done);
     e_set_block(e, done);
 }
@@ -329,7 +330,7 @@ static void store_small(Eval *e, const Fill *f, Val mask, Wide total) {
 }
 
 /* A mask has the array's shape, without broadcasting; false: reported. */
-static bool mask_matches(Eval *e, PySpan span, Val target, Val mask) {
+bool array_mask_matches(Eval *e, PySpan span, Val target, Val mask) {
     Ref differs = REF_NONE;
     for (uint32_t k = 0; k < target.ty->ndim; k++) {
         Val n = array_size(target, k), m = many_size(mask, k);
@@ -350,8 +351,10 @@ static bool mask_matches(Eval *e, PySpan span, Val target, Val mask) {
 void array_assign_masked(Eval *e, PySpan span, Val target, Val mask, Val value) {
     PySpan at = e->value_span.line ? e->value_span : span;
     Val leaf[MAX_LEAVES];
-    Fill f = {span, target, target.ty->dtype == DT_RECORD ? value : array_stored(e, at, val_dtype(target), value)};
-    if (val_poisoned(f.value) || !e->building || !many_fresh(e, span, mask) || !mask_matches(e, span, target, mask))
+    bool as_it_is = target.ty->dtype == DT_RECORD || val_is_many(value);
+    Fill f = {span, target, as_it_is ? value : array_stored(e, at, val_dtype(target), value)};
+    if (val_poisoned(f.value) || !e->building || !many_fresh(e, span, mask) ||
+        !array_mask_matches(e, span, target, mask))
         return;
     uint32_t ndim = target.ty->ndim, n = many_leaves(mask, leaf, 0);
     Wide total;
@@ -376,13 +379,19 @@ static bool same_kind(DType from, DType to) {
     return rank[dtype_info[from].kind] <= rank[dtype_info[to].kind];
 }
 
-Val array_in_place(Eval *e, PySpan span, PyBinary op, Val target, Val value) {
-    if (!array_writable(e, span, target)) return val_poison(e);
+Val array_changed(Eval *e, PySpan span, PyBinary op, Val target, Val value) {
     Val x[] = {target, value}, r = array_lazy(e, span, (ExprOp){EXPR_BINARY, (uint8_t)op, NULL}, 2, x);
     if (val_poisoned(r)) return r;
     if (!e_numba(e) && !same_kind(val_dtype(r), val_dtype(target)))
         return e_fail(e, span, "write a = a + b, which makes a new array, or convert the right side", DIAG_IN_PLACE,
                       dtype_info[r.ty->dtype].name, e_text(e, target));
+    return r;
+}
+
+Val array_in_place(Eval *e, PySpan span, PyBinary op, Val target, Val value) {
+    if (!array_writable(e, span, target)) return val_poison(e);
+    Val r = array_changed(e, span, op, target, value);
+    if (val_poisoned(r)) return r;
     array_assign(e, span, target, r);
     return target;
 }

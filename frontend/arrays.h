@@ -90,10 +90,12 @@ void cell_set(Eval *e, const Cell *c, Val v);
 
 /* ---- arrayassign.c ------------------------------------------------------------------------------------- */
 void array_assign(Eval *e, PySpan span, Val target, Val value);     /* target[...] = value */
-void array_assign_masked(Eval *e, PySpan span, Val target, Val mask, Val value);    /* target[mask] = value, a number */
+void array_assign_masked(Eval *e, PySpan span, Val target, Val mask, Val value);    /* target[mask] = value, a number, or for each element of target one */
 /* Elements are stored in C order as they are read: ValueError at run time if that overwrites what is read later. */
 void array_read_ahead(Eval *e, PySpan span, Val target, Val value);
 Val array_in_place(Eval *e, PySpan span, PyBinary op, Val target, Val value);
+bool array_mask_matches(Eval *e, PySpan span, Val target, Val mask);    /* one has the other's shape; false: reported */
+Val array_changed(Eval *e, PySpan span, PyBinary op, Val target, Val value);    /* what `target op= value` stores */
 
 /* ---- arrayshape.c -------------------------------------------------------------------------------------- */
 Val array_flat(Eval *e, PySpan span, Val a);        /* a.flat: one axis, in C order */

@@ -325,6 +325,14 @@ Val call_declared_result(Eval *e, const CallSite *site, const Instance *inst, Va
 Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args);
 Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uint32_t n, const Val *args);
 
+/* masks.c */
+bool is_mask(Val a, Val i);                         /* i has a bool for each element of the array a */
+bool mask_changes(const Frame *fr, PyRef subscript);    /* it is the a[mask] of `a[mask] op= v` */
+bool mask_operator(const Frame *fr, PyRef op);          /* it is the operator of one */
+/* What makes a number of a[mask] at once, "numpy.sum" or "builtins.len"; NULL: nothing does. */
+const char *mask_reduced(Eval *e, const Frame *fr, PyRef subscript);
+Val mask_number(Eval *e, PySpan span, const char *path, Val a, Val mask);   /* that number */
+
 /* step.c */
 bool is_list_display(const PyFunc *f, PyRef r);
 Val eval_step(Eval *e, Frame *fr, PyRef r);         /* ty NULL: the instruction never returns */

@@ -314,8 +314,27 @@ static bool generators_in_order(const Step *s, Val fn, const Val *args, uint32_t
     return true;
 }
 
+/* The a[mask] that an attribute or a call takes the elements of, to make a number of them; 0: it takes something else.
+ */
+static PyRef masked_operand(const Step *s, const char **name) {
+    const PyInstr *instrs = s->fr->inst->f->instrs.at;
+    PyRef r = s->in->op == PY_CALL && s->in->nargs == 2 ? s->in->args[1] : s->in->args[0];
+    if (s->in->op == PY_CALL && instrs[r].op == PY_ATTR) r = instrs[r].args[0];
+    if (instrs[r].op != PY_SUBSCR || !is_mask(s->fr->vals[instrs[r].args[0]], s->fr->vals[instrs[r].args[1]])) return 0;
+    *name = mask_reduced(s->e, s->fr, r);
+    return *name ? r : 0;
+}
+
+static Val step_mask(const Step *s, PyRef r, const char *name) {
+    const PyInstr *in = &s->fr->inst->f->instrs.at[r];
+    return mask_number(s->e, s->span, name, s->fr->vals[in->args[0]], s->fr->vals[in->args[1]]);
+}
+
 static Val step_call(const Step *s) {
     Eval *e = s->e;
+    const char *reducer;
+    PyRef masked = masked_operand(s, &reducer);
+    if (masked) return step_mask(s, masked, reducer);
     uint32_t n = s->in->nargs - 1u;
     Val fn = needed(s, 0), *args;
     bool ok = args_from(s, 1, &args);
@@ -463,12 +482,6 @@ static bool takes_rows(const Step *s, Val a, Val i) {
     return i.ty->n > 0;
 }
 
-/* An array of bools, or a comparison, for each element of `a`. */
-static bool is_mask(Val a, Val i) {
-    return !val_poisoned(a) && !val_poisoned(i) && a.ty->kind == TY_ARRAY && val_is_many(i) && i.ty->dtype == DT_BOOL &&
-           i.ty->ndim && i.ty->ndim == a.ty->ndim;
-}
-
 static bool index_is_list(const Step *s) {
     Val index = s->fr->vals[s->in->args[1]];
     if (!is_list_display(s->fr->inst->f, s->in->args[1]) || s->fr->vals[s->in->args[0]].ty->kind != TY_ARRAY)
@@ -495,6 +508,9 @@ static Val step_subscr(const Step *s) {
     if (takes_rows(s, a, i) && rows_are_known(a, i))
         return call_small_array(s->e, s->span, "take_rows", 2, (Val[]){a, i});
     if (val_poisoned(a) || index_is_list(s)) return val_poison(s->e);
+    PyRef self = (PyRef)(s->in - s->fr->inst->f->instrs.at);
+    if (is_mask(a, i) && mask_changes(s->fr, self)) return a;
+    if (is_mask(a, i) && mask_reduced(s->e, s->fr, self)) return val_none(s->e); /* step_mask() knows */
     if (s->e->building) set_index_spans(s);
     Val v = eval_getitem(s->e, s->span, a, i);
     s->e->nindex_spans = 0;
@@ -516,7 +532,8 @@ static Val step_store(const Step *s) {
         if (array_writable(s->e, s->span, a)) call_small_array(s->e, s->span, "put_rows", 3, (Val[]){a, i, v});
         return val_none(s->e);
     }
-    if (is_mask(a, i) && val_is_scalar(v)) {
+    bool changed = s->fr->inst->f->instrs.at[s->in->args[2]].op == PY_BINARY && mask_operator(s->fr, s->in->args[2]);
+    if (is_mask(a, i) && (val_is_scalar(v) || changed)) {
         if (s->e->building) s->e->value_span = operand_span(s, 2);
         if (array_writable(s->e, s->span, a)) array_assign_masked(s->e, s->span, a, i, v);
         s->e->value_span = (PySpan){0};
@@ -604,7 +621,12 @@ static Val step_unary(const Step *s) {
     case PY_CELL: return x;
     case PY_UNARY: return eval_unary(e, s->span, (PyUnary)s->in->imm, x);
     case PY_NOT: return eval_not(e, s->span, x);
-    case PY_ATTR: return eval_attr(e, s->span, x, s->in->name);
+    case PY_ATTR: {
+        const char *reducer;
+        PyRef masked = masked_operand(s, &reducer);
+        if (!masked) return eval_attr(e, s->span, x, s->in->name);
+        return strcmp(s->in->name, "size") == 0 ? step_mask(s, masked, reducer) : x; /* None; the call does it */
+    }
     case PY_ITER:
         if (e->building && !generator_before_loop(e, s->in->args[0], 0)) return val_poison(e);
         return eval_iter(e, e->building ? operand_span(s, 0) : s->span, x);
@@ -636,6 +658,14 @@ static Val compare_types(const Step *s, Val x, Val y) {
     return val_bool(s->e, (x.ty == y.ty) != (s->in->imm != 0));
 }
 
+/* What `a[mask] op= y` stores, where the mask holds. */
+static Val step_mask_operator(const Step *s, Val a, Val y) {
+    if (val_poisoned(a) || val_poisoned(y)) return val_poison(s->e);
+    if (val_is_scalar(y)) return array_changed(s->e, s->span, (PyBinary)(s->in->imm % PYB_INPLACE), a, y);
+    return e_fail(s->e, s->span, "write a loop: if mask[i]: a[i] += b[i]", DIAG_CONSTRUCT,
+                  "a[mask] with an operator and several values", "which element gets which isn't known");
+}
+
 /* Operations of two operands, which are read in the order of the source. */
 static Val step_binary(const Step *s) {
     Eval *e = s->e;
@@ -649,6 +679,8 @@ static Val step_binary(const Step *s) {
         x = needed(s, 0);
         y = needed(s, 1);
     }
+    if (s->in->op == PY_BINARY && mask_operator(s->fr, (PyRef)(s->in - s->fr->inst->f->instrs.at)))
+        return step_mask_operator(s, x, y);
     switch ((PyOp)s->in->op) {
     case PY_BINARY: return eval_binary(e, s->span, (PyBinary)s->in->imm, x, y);
     case PY_COMPARE: return eval_compare(e, s->span, (PyCompare)s->in->imm, x, y);

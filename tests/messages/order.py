@@ -66,6 +66,16 @@ def generator_in_turns_with_a_loop(x):
         x[i + 1] = v
 
 
+@gpu.jit
+def several_values_under_a_mask(x, y):
+    x[x > 3] += y
+
+
+@gpu.jit
+def list_of_columns(out, m):
+    out[:] = m[:, [1, 2]]
+
+
 # >>> message call_that_raises_before_a_finally(f4[::1])
 # UnsupportedError: order.py:8:9: error: what may raise ValueError inside try/finally is not supported in a kernel: a thread ends where it raises, and leaves the finally block out
 #     8 |         raise ValueError("negative")
@@ -117,4 +127,18 @@ def generator_in_turns_with_a_loop(x):
 #       |                          ^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: make it a list: [ ]
 #    in kernel generator_in_turns_with_a_loop(array(float32, 1d, C))
+# <<<
+# >>> message several_values_under_a_mask(f4[::1], f4[::1])
+# UnsupportedError: order.py:71:5: error: a[mask] with an operator and several values is not supported in a kernel: which element gets which isn't known
+#    71 |     x[x > 3] += y
+#       |     ^^^^^^^^^^^^^
+#    help: write a loop: if mask[i]: a[i] += b[i]
+#    in kernel several_values_under_a_mask(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message list_of_columns(f4[:, ::1], f4[:, ::1])
+# TypingError: order.py:76:19: error: an index must be an integer, and this is tuple(int (weak), int (weak))
+#    76 |     out[:] = m[:, [1, 2]]
+#       |                   ^^^^^^
+#    help: a list takes rows: a[[0, 2]]; take other parts one by one
+#    in kernel list_of_columns(array(float32, 2d, C), array(float32, 2d, C))
 # <<<
