@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,18 @@ def test_literal_unroll():
     out = np.zeros(1)
     sums[1, 1](out)
     assert out[0] == 9
+
+
+def test_grids_of_few_blocks(monkeypatch):
+    @cuda.jit
+    def nothing():
+        pass
+
+    monkeypatch.setattr(cuda.config, "CUDA_LOW_OCCUPANCY_WARNINGS", 1)
+    with pytest.warns(cuda.errors.NumbaPerformanceWarning, match="Grid size 6 .* low occupancy"):
+        nothing[(2, 3), 32]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nothing[128, 32]
+        monkeypatch.setattr(cuda.config, "CUDA_LOW_OCCUPANCY_WARNINGS", 0)
+        nothing[1, 32]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import _core, _jit
+from . import config as _settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,6 +117,8 @@ class Dispatcher(_jit.Kernel):
             launcher = super().__getitem__(config)
         except (TypeError, ValueError) as error:
             raise _in_numbas_words(config, error) from None
+        if _settings.CUDA_LOW_OCCUPANCY_WARNINGS and not _settings.DISABLE_PERFORMANCE_WARNINGS:
+            _warn_of_few_blocks(launcher)
         return self._prepared(launcher, config) if self.extensions or not self._can_compile else launcher
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -290,6 +293,19 @@ class _Stats:
     def cache_misses(self) -> Any:
         """How many specialisations had to be compiled: a Counter by types."""
         return self._count(False)
+
+
+def _warn_of_few_blocks(launcher: Any) -> None:
+    """Say that a grid is too small to fill a GPU."""
+    from math import prod
+    from warnings import warn
+
+    from .._errors import PerformanceWarning
+
+    blocks = prod(launcher.griddim)
+    if blocks < 128:
+        text = f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy."
+        warn(text, PerformanceWarning, stacklevel=3)
 
 
 def _in_numbas_words(config: Any, error: Exception) -> Exception:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 ENABLE_CUDASIM = 0  # gpu.set_device("python") runs kernels thread by thread; it isn't Numba's simulator
-CUDA_LOW_OCCUPANCY_WARNINGS = 1
+CUDA_LOW_OCCUPANCY_WARNINGS = 0  # 1: a launch of fewer than 128 blocks is a warning. In Numba it is 1 by itself
 CUDA_WARN_ON_IMPLICIT_COPY = 1
 CUDA_DEBUGINFO_DEFAULT = 0
 CUDA_DEFAULT_PTX_CC = (7, 5)
