@@ -107,7 +107,7 @@ static Ref captured_address(Eval *e, const HostArray *a, size_t size, Type space
 }
 
 /* What the arguments are to LLVM: arrays that a captured one may overlap. */
-static void expect_overlap(Eval *e) {
+void expect_overlap(Eval *e) {
     for (uint32_t i = 0; i < e->m->params.n; i++)
         if (e->m->params.at[i].kind == PARAM_DATA) e->m->params.at[i].flags &= (uint8_t)~PARAM_NOALIAS;
     e->m->facts &= ~(uint32_t)FACT_NOALIAS;

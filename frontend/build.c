@@ -180,6 +180,9 @@ ArgType argtype_of(Eval *e, Ty ty) {
     if (ty->kind == TY_SCALAR) {
         t.kind = (uint8_t)(ty->weak ? weak[ty->dtype] : ARG_SCALAR);
         t.dtype = ty->dtype;
+    } else if (ty->kind == TY_POINTER) {
+        t.kind = ARG_POINTER;
+        t.dtype = ty->dtype;
     } else if (ty->kind == TY_TIME) {
         t.kind = ARG_RECORD;
         t.dtype = DT_RECORD;

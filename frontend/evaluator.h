@@ -226,6 +226,12 @@ static inline Val record_target(Eval *e, Ty array, Ref at) {
     return record_at(e, elem_of(array), array->readonly, (Type)array->space, at);
 }
 
+/* pointers.c */
+void expect_overlap(Eval *e);                       /* arrays.c: what LLVM is told of the arguments; building only */
+Val pointer_at(Eval *e, Elem elem, Type space, Ref at);
+Val pointer_getitem(Eval *e, PySpan span, Val p, Val index);
+void pointer_setitem(Eval *e, PySpan span, Val p, Val index, Val value);
+
 /* times.c: ty NULL: no times, or not so */
 Val time_of(Eval *e, const Record *r, Val ticks);
 bool time_join(Eval *e, Val a, Val b, Val *out);    /* in the finer unit; false: there is none */

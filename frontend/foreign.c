@@ -45,6 +45,10 @@ static bool scalar_arg(Call *c, uint32_t i, Val v, DType d) {
 
 static bool array_arg(Call *c, uint32_t i, Val v, DType d, bool pointer, uint32_t ndim) {
     Eval *e = c->e;
+    if (pointer && v.ty->kind == TY_POINTER && v.ty->dtype == d) {
+        push(c, v.items[0].ref[0]);
+        return true;
+    }
     bool is_array = v.ty->kind == TY_ARRAY && !v.ty->weak && v.ty->dtype == d && (pointer || v.ty->ndim == ndim);
     if (!is_array)
         return wrong(c, i, v,

@@ -26,6 +26,7 @@ const char *argtype_text(Arena *arena, const ArgType *t) {
         return arena_printf(
             arena, "array(%s, %ud, %s%s%s)", t->record ? record_text(arena, t->record) : dtype_info[t->dtype].name,
             t->ndim, layouts[t->layout], t->readonly ? ", readonly" : "", !t->record && t->align ? ", unaligned" : "");
+    case ARG_POINTER: return arena_printf(arena, "%s*", dtype_info[t->dtype].name);
     case ARG_RECORD: return record_text(arena, t->record);
     case ARG_TUPLE: return tuple_text(arena, t);
     case ARG_TEXT: return "text";
@@ -52,6 +53,7 @@ static const char *mangled_arg(Arena *arena, const ArgType *t) {
     case ARG_ARRAY:
         return arena_printf(arena, "%s%c%u%s", t->record ? mangled_record(arena, t->record) : codes[t->dtype],
                             layouts[t->layout], t->ndim, t->readonly ? "r" : "");
+    case ARG_POINTER: return arena_printf(arena, "p%s", codes[t->dtype]);
     case ARG_RECORD: return mangled_record(arena, t->record);
     case ARG_TUPLE: {
         const char *s = "t";
@@ -128,6 +130,21 @@ static Val scalar_argument(Params *p, DType d, bool weak, const char *name) {
     return val_scalar(e, SCALAR(d, weak && e->dialect == DIALECT_NUMPY), (Ref[2]){re, im});
 }
 
+/* It may point into any array. */
+static Val pointer_argument(Params *p, const ArgType *a, const char *name) {
+    Eval *e = p->e;
+    Ref at = add_param(p, PARAM_SCALAR, 0, T_PTR, 0, type_bytes(dtype_info[a->dtype].ir), name);
+    p->leaf++;
+    return pointer_at(e, elem_scalar((DType)a->dtype), T_PTR, at);
+}
+
+static bool any_pointer(const ArgType *args, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (args[i].kind == ARG_POINTER || (args[i].kind == ARG_TUPLE && any_pointer(args[i].items, args[i].nitems)))
+            return true;
+    return false;
+}
+
 /* The object whose parts these are. */
 static Val parts_argument(Eval *e, const ArgType *a, const Val *items) {
     TyKind kind = a->form == FORM_INSTANCE ? TY_INSTANCE : TY_TUPLE;
@@ -178,6 +195,7 @@ static Val argument(Params *p, const ArgType *a, const char *name) {
     case ARG_WEAK_COMPLEX: return scalar_argument(p, DT_C128, true, name);
     case ARG_SCALAR: return scalar_argument(p, (DType)a->dtype, false, name);
     case ARG_ARRAY: return array_argument(p, a, name);
+    case ARG_POINTER: return pointer_argument(p, a, name);
     case ARG_RECORD: return record_argument(p, a, name);
     case ARG_TUPLE: {
         Val *items = ARENA_ARRAY(e->arena, Val, a->nitems + 1);
@@ -207,6 +225,7 @@ static bool arguments(Eval *e, const PyFunc *f, Val *out) {
         if (!d) return false;
         out[i] = val_object(e, d);
     }
+    if (e->building && any_pointer(e->req->args, e->req->nargs)) expect_overlap(e);
     return true;
 }
 

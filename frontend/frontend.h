@@ -15,6 +15,7 @@ typedef enum ArgKind {
     ARG_RECORD,      /* record: its bytes, which the kernel only reads; in the Numba dialect the record itself */
     ARG_TUPLE,       /* items: a tuple, or what `form` says */
     ARG_TEXT,        /* of messages: items: TextKind's name ("join" ...), the type's `name`, then what it is made of */
+    ARG_POINTER,     /* dtype: an address, of as many elements as the kernel takes there to be */
     ARG_OBJECT       /* a compile-time constant: a function, a string, a dtype, an enum member */
 } ArgKind;
 

@@ -294,6 +294,7 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (val_poisoned(v) || val_poisoned(index)) return val_poison(e);
     if (v.ty->kind == TY_ARRAY) return array_getitem(e, span, v, index);
     if (v.ty->kind == TY_RECORD) return record_getitem(e, span, v, index);
+    if (v.ty->kind == TY_POINTER) return pointer_getitem(e, span, v, index);
     if (v.ty->kind == TY_EXPR) return expr_getitem(e, span, v, index);
     if (v.ty->kind == TY_TUPLE) return tuple_item(e, span, v, index);
     if (v.ty->kind == TY_RANGE && index.ty->kind == TY_SLICE) return range_slice(e, span, v, index);
@@ -335,6 +336,10 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     const char *name;
     if (a.ty->kind == TY_RECORD || (a.ty->kind == TY_ARRAY && val_as_str(e, index, &name))) {
         record_setitem(e, span, a, index, value);
+        return;
+    }
+    if (a.ty->kind == TY_POINTER) {
+        pointer_setitem(e, span, a, index, value);
         return;
     }
     if (!array_writable(e, span, a)) return;

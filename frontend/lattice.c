@@ -144,6 +144,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     case TY_SCALAR: return join_scalars(e, a, b, out);
     case TY_ARRAY: return join_arrays(e, a, b, out);
     case TY_RECORD: return join_records(e, a, b, out);
+    case TY_POINTER: *out = pointer_at(e, elem_of(a.ty), (Type)a.ty->space, REF_NONE); return a.ty == b.ty;
     case TY_TIME: return time_join(e, a, b, out);
     case TY_PTR: *out = (Val){.ty = a.ty}; return a.ty == b.ty;
     case TY_EXPR: return false;

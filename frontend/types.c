@@ -161,6 +161,16 @@ Ty ty_record(Types *t, const Record *r, unsigned align, bool readonly, Type spac
                                .items = &at});
 }
 
+Ty ty_pointer(Types *t, Elem elem, Type space) {
+    Ty at = ty_ptr(t, space);
+    return intern(t, &(TyNode){.kind = TY_POINTER,
+                               .dtype = elem.dtype,
+                               .align = elem.align,
+                               .space = (uint8_t)space,
+                               .n = 1,
+                               .items = &at});
+}
+
 Ty ty_time(Types *t, const Record *r) {
     Ty ticks = t->scalar[DT_I64][0];
     return intern(t, &(TyNode){.kind = TY_TIME, .dtype = DT_RECORD, .record = r, .n = 1, .items = &ticks});
@@ -277,6 +287,7 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_SCALAR: return scalar_text(t, (DType)ty->dtype, ty->weak);
     case TY_PTR: return "pointer";
     case TY_ARRAY: return array_text(t, ty);
+    case TY_POINTER: return arena_printf(t->arena, "%s*", dtype_info[ty->dtype].name);
     case TY_RECORD:
     case TY_TIME: return record_text(t->arena, ty->record);
     case TY_EXPR: return arena_printf(t->arena, "array expression(%s, %ud)", dtype_info[ty->dtype].name, ty->ndim);

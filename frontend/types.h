@@ -27,6 +27,7 @@ typedef enum TyKind {
     TY_ARRAY,       /* dtype, record, align, ndim, layout, readonly, space; weak: bytes, whose items are Python ints */
     TY_RECORD,      /* record, align, readonly, space; obj: the host's record, whose bytes are constant */
     TY_TIME,        /* record, a date's or a difference's; its item is an int64: ticks of the unit. See times.c */
+    TY_POINTER,     /* dtype, align, space: an address, from which elements are counted; nothing says how many there are */
     TY_EXPR,        /* elements that are computed where they are used: `sub` is an ExprKind, `layout` its code, `name` the
                        function, `fields` its keywords; dtype and ndim of the result */
     TY_TUPLE,       /* also named tuples: `fields` */
@@ -124,6 +125,7 @@ Ty ty_ptr(Types *t, Type space);
 Ty ty_array(Types *t, Elem elem, unsigned ndim, Layout layout, bool readonly, Type space);
 Ty ty_bytes(Types *t, Type space);
 Ty ty_record(Types *t, const Record *r, unsigned align, bool readonly, Type space, HostRef obj);
+Ty ty_pointer(Types *t, Elem elem, Type space);
 Ty ty_time(Types *t, const Record *r);
 Ty ty_expr(Types *t, ExprKind kind, unsigned code, DType d, unsigned ndim, uint32_t n, const Val *items, const char *name,
            const char *const *fields);

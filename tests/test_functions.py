@@ -580,6 +580,7 @@ def test_every_row_has_a_test() -> None:
     of_threads += [
         "test_small_arrays.py",
         "test_dates.py",
+        "test_pointers.py",
         *(f"constructs/{p.name}" for p in (folder / "constructs").glob("*.py")),
     ]
     here = text + "".join((folder / name).read_text() for name in [Path(__file__).name, *of_threads])

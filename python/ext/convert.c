@@ -148,7 +148,16 @@ static bool lies_as(const ArgType *from, const ArgType *to) {
 
 static bool is_scalar(const ArgType *t) { return t->kind == ARG_SCALAR || weak_dtype((ArgKind)t->kind) != DT_NONE; }
 
+/* A whole number that is no negative one is an address. */
+static bool match_pointer(Fit *m, const ArgType *from) {
+    Leaf *l = m->leaf++;
+    bool address = is_scalar(from) && dt_is_int((DType)l->dtype) && (l->dtype == DT_U64 || signed_bits(l) >= 0);
+    if (address && m->apply) convert_value(l, DT_U64);
+    return address;
+}
+
 static bool match(Fit *m, const ArgType *from, const ArgType *to) {
+    if (to->kind == ARG_POINTER && is_scalar(from)) return match_pointer(m, from);
     if (is_scalar(from) && is_scalar(to)) return match_scalar(m, from, to);
     if (from->kind != to->kind) return false;
     switch ((ArgKind)from->kind) {

@@ -3,7 +3,7 @@
 #include "core.h"
 
 /*   kind
- *   SCALAR  kind dtype
+ *   SCALAR  kind dtype; POINTER the same
  *   ARRAY   kind dtype|askew<<7 ndim layout|readonly<<2, and of records: align record(pointer)
  *   RECORD  kind readonly align record(pointer)
  *   TUPLE   kind n(2 bytes) shape(pointer, or NULL) items...
@@ -108,6 +108,7 @@ bool key_read(KeyReader *r, Arena *a, ArgType *out) {
     out->kind = *r->at;
     out->dtype = DT_NONE;
     switch ((ArgKind)out->kind) {
+    case ARG_POINTER:
     case ARG_SCALAR:
         out->dtype = r->at[1];
         r->at += KEY_SCALAR_BYTES;
@@ -230,6 +231,7 @@ static int put_type(KernelObject *k, KeyBuffer *b, TypeObject *t) {
     at[0] = type->kind;
     uint32_t size = 1;
     switch ((ArgKind)type->kind) {
+    case ARG_POINTER:
     case ARG_SCALAR:
         at[1] = type->dtype;
         size = KEY_SCALAR_BYTES;

@@ -6,7 +6,7 @@ static const char *const kind_names[] = {[ARG_NONE] = "none",         [ARG_WEAK_
                                          [ARG_SCALAR] = "scalar",     [ARG_WEAK_COMPLEX] = "weak_complex",
                                          [ARG_ARRAY] = "array",       [ARG_RECORD] = "record",
                                          [ARG_TUPLE] = "tuple",       [ARG_OBJECT] = "object",
-                                         [ARG_TEXT] = "text"};
+                                         [ARG_TEXT] = "text",         [ARG_POINTER] = "pointer"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 static const char *const layout_names[] = {[LAYOUT_C] = "C", [LAYOUT_F] = "F", [LAYOUT_A] = "A"};
@@ -25,7 +25,7 @@ DType dtype_from_name(const char *name) {
 }
 
 static bool has_dtype(const ArgType *t) {
-    return t->kind == ARG_SCALAR || t->kind == ARG_ARRAY || t->kind == ARG_RECORD;
+    return t->kind == ARG_SCALAR || t->kind == ARG_ARRAY || t->kind == ARG_RECORD || t->kind == ARG_POINTER;
 }
 
 static bool fields_same(const ArgType *a, const ArgType *b) {
@@ -38,6 +38,7 @@ static bool fields_same(const ArgType *a, const ArgType *b) {
 bool argtype_same(const ArgType *a, const ArgType *b) {
     if (a->kind != b->kind) return false;
     switch ((ArgKind)a->kind) {
+    case ARG_POINTER:
     case ARG_SCALAR: return a->dtype == b->dtype;
     case ARG_ARRAY:
         return a->dtype == b->dtype && a->record == b->record && a->align == b->align && a->ndim == b->ndim &&

@@ -6,7 +6,17 @@ from typing import Any, Final, Literal, final
 __version__: str
 
 TypeKind = Literal[
-    "none", "weak_bool", "weak_int", "weak_float", "weak_complex", "scalar", "array", "record", "tuple", "object"
+    "none",
+    "weak_bool",
+    "weak_int",
+    "weak_float",
+    "weak_complex",
+    "scalar",
+    "array",
+    "record",
+    "pointer",
+    "tuple",
+    "object",
 ]
 
 @final

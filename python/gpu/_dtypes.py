@@ -204,12 +204,17 @@ def dtype_of_type(kind: _core.Type) -> Any:
 
 
 class Pointer:
-    """``types.CPointer(int32)``, for declared functions: the address of an array's first element."""
+    """``types.CPointer(int32)``: the address of an array's first element, a number for kernels."""
 
     kind = "pointer"
 
     def __init__(self, dtype: DType) -> None:
         self.dtype = dtype._dtype
+
+    @property
+    def _type(self) -> _core.Type:
+        """What a kernel's parameter is."""
+        return _core.Type("pointer", dtype=self.dtype)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pointer) and self.dtype == other.dtype

@@ -312,11 +312,7 @@ def _make_kernel(
     for signature in signatures:
         if signature.result is not None and not options["device"]:
             raise TypeError(f"a kernel returns nothing: write void(...) for {function.__name__}, or device=True")
-        if any(type(kind).__name__ == "Pointer" for kind in signature.args):
-            raise NotImplementedError(
-                f"{function.__name__}() is to take a CPointer, and kernels take arrays: write float32[:] for "
-                "CPointer(float32), and pass the array, or what from_cuda_array_interface() makes of an address"
-            )
+        signature.args = tuple(getattr(kind, "_type", kind) for kind in signature.args)  # of a CPointer
     kernel = cls(function, dialect, {**options, "signatures": tuple(s.args for s in signatures)})
     if not options["device"]:
         for signature in signatures:

@@ -416,6 +416,10 @@ def as_argument(value: Any, type_: Type) -> Any:
     if type_.kind == "array":
         there = getattr(value, "_host_address", None) is not None  # asarray() of the Numba dialect's arrays copies
         return as_array(value._host_view() if there else np.asarray(value))
+    if type_.kind == "pointer":
+        from ._pypointers import KernelPointer
+
+        return KernelPointer(int(value), np.dtype(type_.dtype))
     if type_.kind == "record":
         return _records().as_record(value, type_.readonly)
     if type_.kind == "scalar" and type_.dtype is not None:

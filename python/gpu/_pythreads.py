@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _pyinstructions
+from . import _pyinstructions, _pypointers
 from ._errors import DeviceFault
 from ._pygroups import GridGroup, ThreadBlock, Tile
 from ._pynames import Converter, as_array, to_integer
@@ -397,6 +397,8 @@ class Calls:
             "gpu.shared.array": self.shared,
             "gpu.local.array": lambda shape, dtype, alignment=None: as_array(np.zeros(shape, dtype_of(dtype))),
             "gpu.const.array_like": lambda ndarray: ndarray,
+            "gpu.carray": _pypointers.carray,
+            "gpu.farray": _pypointers.farray,
         }
         return found | _pyinstructions.functions()
 

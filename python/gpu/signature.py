@@ -350,6 +350,14 @@ class _Reader:
         self.take(")")
         return _core.Type("tuple", items=(item,) * int(count))
 
+    def read_pointer(self) -> _core.Type:
+        """``CPointer(float32)``."""
+        self.take("(")
+        start = self.skip_space()
+        name = self.dtype(self.word(), start)
+        self.take(")", "')'")
+        return Pointer(dtypes[_dtype_object(name)])  # type: ignore[return-value]
+
     def read_record(self) -> _core.Type:
         """``record(x: float32, y: int32[3])``, alone or with dimensions: an array of them."""
         dtype = self.record_dtype()
@@ -498,4 +506,5 @@ CONSTRUCTORS = {
     "Tuple": _Reader.read_tuple,
     "UniTuple": _Reader.read_unituple,
     "record": _Reader.read_record,
+    "CPointer": _Reader.read_pointer,
 }

@@ -187,7 +187,10 @@ class Tuple(BaseTuple):
 
 
 def CPointer(dtype: DType) -> Pointer:  # Numba's name
-    """A pointer in the signature of a declared function; kernels pass ``ffi.from_buffer(x)`` or the array itself."""
+    """A pointer, in the signatures of kernels, which are given an address, and of declared functions.
+
+    Kernels pass those ``ffi.from_buffer(x)``, the array itself, or a pointer.
+    """
     return Pointer(dtype)
 
 
