@@ -93,3 +93,8 @@ def test_where_keeps_digits_of_int32_beside_float32(device: str) -> None:
         kernel[1, 1](out, np.ones(1, np.float32), np.full(1, 2**24 + 1, np.int32))
         gpu.synchronize()
     assert out[0] == 2**24 + 1
+
+
+def test_code_of_one_architecture():
+    code, _ = cuda.compile_ptx(lambda x: None, (cuda.float32[::1],), cc=(9, 0, "a"))
+    assert ".target sm_90a" in code

@@ -27,7 +27,7 @@ def compile(
     lineinfo: bool = False,
     device: bool = True,
     fastmath: bool = False,
-    cc: tuple[int, int] | None = None,
+    cc: tuple[Any, ...] | None = None,
     opt: bool | int | None = None,
     abi: str = "c",
     abi_info: dict[str, str] | None = None,
@@ -46,8 +46,8 @@ def compile(
         As for `cuda.jit`.
     device : bool
         A device function: ``.visible .func``.
-    cc : (int, int), optional
-        Compute capability.
+    cc : (int, int) or (int, int, str), optional
+        Compute capability; ``(9, 0, "a")``: code that runs on GPUs of that architecture alone.
     abi : str
         ``"c"``: a device function's name is that of the Python function, or ``abi_info["abi_name"]``, and it returns
         its result. ``"numba"``: the name says module and types.
@@ -143,7 +143,7 @@ def compile_ptx(
     lineinfo: bool = False,
     device: bool = False,
     fastmath: bool = False,
-    cc: tuple[int, int] | None = None,
+    cc: tuple[Any, ...] | None = None,
     opt: bool | int | None = None,
     abi: str = "numba",
     abi_info: dict[str, str] | None = None,

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from .. import _core
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # What code is shown and counted for where no GPU is, and what a program that asks the CPU device for its abilities is
 # told: kernels may use all that such a GPU has.
 WITHOUT_GPU = (9, 0)
@@ -19,10 +23,9 @@ def capability() -> tuple[int, int]:
     return found
 
 
-def arch(cc: tuple[int, int] | None = None) -> str:
-    """``sm_90``: of a compute capability, or of the current device."""
-    major, minor = cc or capability()
-    return f"sm_{major}{minor}"
+def arch(cc: tuple[Any, ...] | None = None) -> str:
+    """``sm_90``, ``sm_90a`` of (9, 0, "a"): of a compute capability, or of the current device."""
+    return "sm_" + "".join(map(str, cc or capability()))
 
 
 def stats_device() -> str | None:
