@@ -144,3 +144,36 @@ FROZEN = frozenset((1, 4, 9))
 def k_set_global(a, o, n):
     i = gpu.grid(1)
     o[i] = i in FROZEN
+
+
+EIGHT_BYTES = np.float64
+EIGHT_BYTES_DTYPE = np.dtype("f8")
+
+
+def is_double(t):
+    return t == np.float64
+
+
+def k_types_are_not_dtypes(a, o, n):
+    i = gpu.grid(1)
+    weak, typed = type(1.5), type(o[0])
+    answers = (
+        (
+            weak == np.float64,
+            is_double(weak),
+            weak == EIGHT_BYTES,
+            weak in (np.float32, np.float64),
+            float == np.float64,
+        ),
+        (
+            weak == EIGHT_BYTES_DTYPE,
+            weak == o.dtype,
+            o.dtype == float,
+            weak in (int, float),
+            np.dtype(weak) == np.float64,
+        ),
+        (typed == np.float64, is_double(typed), typed in (int, float), typed == float, o.dtype.type == float),
+    )
+    for row in answers:
+        for answer in row:
+            o[i] = o[i] * 2 + (1 if answer else 0)
