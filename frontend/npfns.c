@@ -109,6 +109,8 @@ static Val np_binary(Eval *e, const CallSite *site, PyBinary op, Val *x) {
 Val fn_np_binary(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x[2];
     if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);
+    if (x[0].ty->kind == TY_TIME || x[1].ty->kind == TY_TIME)
+        return eval_binary(e, site->span, (PyBinary)site->fn->param, x[0], x[1]);
     return np_binary(e, site, (PyBinary)site->fn->param, x);
 }
 
@@ -168,7 +170,9 @@ Val fn_np_compare(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         if (!loop2(e, site, LOOP_NUMBER, n, args, x, &d)) return val_poison(e);
         return val_typed(e, DT_BOOL, complex_ordered(e, op, x[0], x[1]));
     }
-    if (!bind_args(e, site, n, args, 2, x) || !want_scalars(e, site, 2, x, false)) return val_poison(e);
+    if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);
+    bool time = x[0].ty->kind == TY_TIME || x[1].ty->kind == TY_TIME;
+    if (!time && !want_scalars(e, site, 2, x, false)) return val_poison(e);
     Val v = eval_compare(e, site->span, (PyCompare)site->fn->param, x[0], x[1]);
     return ty_is(v.ty, TY_POISON) ? v : val_convert(e, v, typed(DT_BOOL));
 }

@@ -332,3 +332,23 @@ def test_more_parameters_than_fit() -> None:
             gpu.jit(used)[1, 1](np.zeros(1), rows)
     with pytest.raises(TypeError, match="more than 4096 items"):
         kernel[1, 1](np.zeros(1), tuple(range(5000)))
+
+
+@pytest.mark.parametrize("device", ["python", "cpu", "emulated"])
+def test_unaligned_arrays_and_signatures(device: str) -> None:
+    @gpu.jit("f8[:], f8[::1], (f8[:], i8)")
+    def kernel(x, y, pair):
+        i = gpu.grid(1)
+        if i < x.size:
+            x[i] = i + y[i] + pair[0][i] * pair[1]
+
+    memory = np.zeros(8 * 10, np.uint8)
+    x, aligned = memory[4:-4].view(), np.arange(9.0)
+    x = np.ndarray(9, np.float64, x)
+    other = np.ndarray(9, np.float64, np.zeros(8 * 10, np.uint8)[3:-5])
+    other[:] = 2
+    with gpu.device(device):
+        kernel[1, 32](x, aligned, (other, 3))
+        np.testing.assert_array_equal(x, np.arange(9) * 2 + 6)
+        kernel[1, 32](aligned, other, (x, 1))
+        np.testing.assert_array_equal(aligned, np.arange(9) * 3 + 8)

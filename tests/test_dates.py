@@ -176,3 +176,16 @@ def test_strings_of_other_kinds_are_refused() -> None:
 
     with gpu.device("cpu"), pytest.raises(gpu.TypingError, match=r"bytes go to a byte string"):
         kernel[1, 1](np.zeros(1, "U5"))
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_operators_of_device_arrays(device: str) -> None:
+    days = np.array(["2020-01-05", "2021-01-01", "NaT"], "M8[D]")
+    with gpu.device(device):
+        x = gpu.array(days)
+        same((x - gpu.array(days[::-1].copy())).copy_to_host(), days - days[::-1])
+        same((x + DAY).copy_to_host(), days + DAY)
+        assert (x > days[0]).copy_to_host().tolist() == [False, True, False]
+        assert (x == x).copy_to_host().tolist() == [True, True, False]
+        with pytest.raises(TypeError, match="int64"):
+            x.max()

@@ -141,10 +141,8 @@ static bool match_scalar(Fit *m, const ArgType *from, const ArgType *to) {
     return ok;
 }
 
-/* Are the elements aligned as the code takes it? */
-static bool lies_as(const ArgType *from, const ArgType *to) {
-    return from->record ? from->align >= to->align : !from->align || to->align;
-}
+/* Are records aligned as the code takes it? Scalars that aren't get code of their own: lay_askew(). */
+static bool lies_as(const ArgType *from, const ArgType *to) { return !from->record || from->align >= to->align; }
 
 static bool is_scalar(const ArgType *t) { return t->kind == ARG_SCALAR || weak_dtype((ArgKind)t->kind) != DT_NONE; }
 
@@ -218,6 +216,22 @@ static bool fits(const Bound *b, const ArgType *from, uint32_t n, const ArgType 
     return true;
 }
 
+/* Arrays whose elements lie anywhere, in the signature's key. */
+static void lay_askew(KeyReader *r, uint8_t *key, Arena *a, const ArgType *from, const ArgType *to, uint32_t n) {
+    const uint8_t *start = key;
+    for (uint32_t i = 0; i < n; i++) {
+        ArgType skipped;
+        size_t at = (size_t)(r->at - start);
+        if (to[i].kind == ARG_TUPLE && from[i].kind == ARG_TUPLE) {
+            r->at += KEY_TUPLE_BYTES;
+            lay_askew(r, key, a, from[i].items, to[i].items, to[i].nitems);
+            continue;
+        }
+        key_read(r, a, &skipped);
+        if (to[i].kind == ARG_ARRAY && !to[i].record && from[i].align) key[at + 1] |= KEY_ASKEW;
+    }
+}
+
 static int take_key(Bound *b, const uint8_t *key, uint32_t size) {
     if (size > b->cap_key) {
         uint8_t *larger = PyMem_Malloc(size);
@@ -270,6 +284,8 @@ static int convert_with(Arena *a, Bound *b, uint8_t *volatile *key) {
         return ambiguous(b, PyTuple_GET_ITEM(signatures, c.best), PyTuple_GET_ITEM(signatures, c.equal));
     if (c.best != PyTuple_GET_SIZE(signatures) - 1 && !(to = read_signature(a, b, c.best, key, &size, &nto))) return -1;
     fits(b, from, n, to, nto, true, &cost);
+    KeyReader reader = {*key, *key + size};
+    lay_askew(&reader, *key, a, from, to, n);
     return take_key(b, *key, size);
 }
 

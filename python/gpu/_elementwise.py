@@ -135,7 +135,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: str, device: str 
     """A new array: of a device, or of NumPy if there is none."""
     if device is None:
         return np.empty(shape, dtype, order="F" if order == "F" else "C")
-    return _array.Array._alloc(device, shape, dtype.name, order, _array.DEVICE, 0, stream)
+    return _array.Array._alloc(device, shape, _array._name_of(dtype), order, _array.DEVICE, 0, stream)
 
 
 def order_of(operands: Sequence[Any], ndim: int) -> str:
