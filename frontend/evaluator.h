@@ -6,6 +6,7 @@
  * arith.c     operators; complexops.c complex arithmetic
  * arrays.c    arrays; indices.c subscripts; records.c records; range.c ranges; iter.c iterators; calls.c calls
  * objects.c   instances of classes; containers.c lists, sets and dicts; patterns.c match statements and generators
+ * masks.c     numbers made of a[mask], and a[mask] op= number; patterns.c match, generator expressions and their order
  * attrs.c     attributes; step.c one instruction of Python SSA
  * infer.c     the fixed point over one function; unroll.c loops that must be unrolled; undef.c variables that aren't assigned on every path
  * printfns.c  text, print, raise

@@ -44,7 +44,7 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
         if (val_is_many(index))
             help = index.ty->dtype == DT_BOOL
                        ? "how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = "
-                         "number, x[mask] += number and x[mask].sum() are fine"
+                         "number, x[mask] += number (made before) and x[mask].sum() are fine"
                        : "a loop takes elements one by one; tuple(...) of a small array is an index";
         if (index.ty->kind == TY_TUPLE) help = "a list takes rows: a[[0, 2]]; take other parts one by one";
         if (index.ty->kind == TY_OBJECT) help = index_object_help(e, index, help);

@@ -264,11 +264,11 @@ def adds_under_a_mask(x):
 # TypingError: beginners.py:109:7: error: an index must be an integer, and this is array expression(bool, 1d)
 #   109 |     x[x > 3] += x[x < 3]
 #       |       ^^^^^
-#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number, x[mask] += number and x[mask].sum() are fine
+#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine
 #
 # beginners.py:109:19: error: an index must be an integer, and this is array expression(bool, 1d)
 #   109 |     x[x > 3] += x[x < 3]
 #       |                   ^^^^^
-#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number, x[mask] += number and x[mask].sum() are fine
+#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine
 #    in kernel adds_under_a_mask(array(float32, 1d, C))
 # <<<
