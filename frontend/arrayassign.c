@@ -278,7 +278,7 @@ void array_assign(Eval *e, PySpan span, Val target, Val value) {
     PySpan at = e->value_span.line ? e->value_span : span;
     if (value.ty->kind == TY_TUPLE && target.ty->dtype != DT_RECORD) value = array_from_sequence(e, at, value, DT_NONE);
     if (val_poisoned(value)) return;
-    if (val_is_scalar(value) || value.ty->kind == TY_RECORD) {
+    if (val_is_scalar(value) || value.ty->kind == TY_RECORD || value.ty->kind == TY_TIME) {
         bool convert = target.ty->dtype != DT_RECORD && val_is_scalar(value); /* once, before the loop */
         Fill f = {span, target, convert ? array_stored(e, at, val_dtype(target), value) : value};
         if (!val_poisoned(f.value)) for_each_index(e, target.ty->ndim, target.items + 1, REF_NONE, fill_one, &f);

@@ -94,8 +94,15 @@ Val fn_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         inner.arg_spans = NULL;
     }
     if (key.ty && !ty_is(key.ty, TY_NONE)) return chosen_by_key(e, site, key, n, args);
-    if (!want_scalars(e, &inner, n, args, true)) return val_poison(e);
+    bool times = true;
+    for (uint32_t i = 0; i < n; i++) times &= ty_is(args[i].ty, TY_TIME);
+    if (!times && !want_scalars(e, &inner, n, args, true)) return val_poison(e);
     Val r = args[0];
+    for (uint32_t i = 1; times && i < n && !ty_is(r.ty, TY_POISON); i++) {
+        Val better = eval_compare(e, site->span, site->fn->param ? PYC_GT : PYC_LT, args[i], r);
+        r = eval_select(e, site->span, better, args[i], r);
+    }
+    if (times) return r;
     for (uint32_t i = 1; i < n && !val_poisoned(r); i++) r = smaller(e, &inner, site->fn->param, r, args[i]);
     return r;
 }

@@ -240,6 +240,10 @@ static const RecordField *indexed_field(Eval *e, PySpan span, Val v, Val index) 
     const char *name;
     Wide i;
     if (e->nindex_spans == 1 && e->index_spans[0].line) span = e->index_spans[0];
+    if (v.ty->kind == TY_RECORD && r->kind != RECORD_FIELDS) {
+        e_fail(e, span, "strings of a fixed size are compared and assigned whole", DIAG_NOT_INDEXABLE, e_text(e, v));
+        return NULL;
+    }
     if (!r) {
         e_fail(e, span, "an index is an integer, a slice or a tuple of these", DIAG_INDEX_TYPE, e_text(e, index));
         return NULL;

@@ -189,3 +189,15 @@ def test_operators_of_device_arrays(device: str) -> None:
         assert (x == x).copy_to_host().tolist() == [True, True, False]
         with pytest.raises(TypeError, match="int64"):
             x.max()
+
+
+@pytest.mark.parametrize("jit", JITS)
+def test_slices_and_extremes(jit: Any, device: str) -> None:
+    @jit
+    def kernel(x, out):
+        out[:] = max(x[0], x[1], x[2])
+        out[0] = min(x[0], x[1])
+
+    x, out = np.array(["2020-02-01", "2019-01-01", "2021-01-01"], "M8[D]"), np.zeros(3, "M8[D]")
+    kernel[1, 1](x, out)
+    same(out, np.array(["2019-01-01", "2021-01-01", "2021-01-01"], "M8[D]"))
