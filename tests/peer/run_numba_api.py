@@ -48,7 +48,6 @@ CI = (
     "cudapy/test_complex.py",
     "cudapy/test_constmem.py",
     "cudapy/test_cuda_array_interface.py",
-    "cudapy/test_device_func.py",
     "cudapy/test_dispatcher.py",
     "cudapy/test_gufunc.py",
     "cudapy/test_laplace.py",
