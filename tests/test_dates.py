@@ -49,7 +49,7 @@ OPERATORS = {
     "delta > delta": (lambda a, b: a > b, "m8[us]", "m8[D]", "?"),
     "isnat": (lambda a, b: np.isnat(a), "M8[D]", "i8", "?"),
 }
-VALUES = [-(2**63), 0, 1, -7, 12345, 86400 * 20000, -3, 12345]
+VALUES = [-(2**63), 0, 1, -7, 12345, 86400 * 20, -3, 12345]  # NumPy refuses what overflows in the finer unit
 
 
 @pytest.mark.parametrize("name", OPERATORS)
