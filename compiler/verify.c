@@ -407,8 +407,9 @@ static bool check_header(Verifier *v) {
         bool pointer = p->type < T__COUNT && type_is_ptr(p->type);
         if (p->type == T_VOID || p->type >= T__COUNT || p->kind > PARAM_CAPTURED)
             return fail(v, "parameter %u has a bad type or kind", i);
-        if (pointer != (p->kind == PARAM_DATA || p->kind == PARAM_CAPTURED))
-            return fail(v, "parameter %u: data and captured are pointers, and nothing else is", i);
+        bool memory = p->kind == PARAM_DATA || p->kind == PARAM_CAPTURED;
+        if (pointer != memory && !(pointer && p->kind == PARAM_SCALAR))
+            return fail(v, "parameter %u: data and captured are pointers, and a scalar may be one", i);
         if ((p->kind == PARAM_SHAPE || p->kind == PARAM_STRIDE) && p->type != T_I64)
             return fail(v, "parameter %u: a shape or stride is an i64", i);
     }
