@@ -11,6 +11,8 @@ import gpu
 import pytest
 from cuda_driver import LIBCUDA, Driver
 
+pytest_plugins = ["gpu.pytest"]  # gpu_device
+
 # A shell's background job ignores SIGINT, and what tests start and interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

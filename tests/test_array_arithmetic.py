@@ -313,7 +313,7 @@ def test_conversions_of_bools(device: str) -> None:
         agree(gpu.array(x).astype(dtype), x.astype(dtype))
         agree(np.concatenate((gpu.array(x), gpu.ones(2, dtype))), np.concatenate((x, np.ones(2, dtype))))
     agree(gpu.array([0, 0.5, np.nan]).astype(bool), np.array([False, True, True]))
-    for n in (0, 1, 2, 3, 2.0):
+    for n in (0, 1, 2, 3):
         agree(gpu.array(x) ** n, x**n)
 
 

@@ -103,6 +103,8 @@ def test_scalars_constants_fields(jit: Any, device: str) -> None:
         records[i] = (last, last - start, 0 if np.isnat(last) else (last - start) // np.timedelta64(i + 1, "D"))
     kernel[1, 32](dates, start + DAY, DAY, events)
     same(dates, expected)
+    for each in (events, records):
+        each["lasts"][np.isnat(each["when"])] = 0  # what NumPy 2.2 makes of a NaT in days
     assert events.tobytes() == records.tobytes()
 
 

@@ -19,7 +19,8 @@ def one_or_the_other(x, y, i):
 
 @gpu.jit
 def without_the_module(x):
-    x[threadIdx.x] = sqrt(x[0])
+    i = threadIdx.x
+    x[i] = sqrt(x[0])
     __syncthreads()
     atomicAdd(x, 0, 1)
 
@@ -38,7 +39,8 @@ def without_an_import_in_numba(x):
 
 @cuda.jit
 def letters_of_another_case(x):
-    x[cuda.threadidx.x] = cuda.threadIdx.w
+    i = cuda.threadidx.x
+    x[i] = cuda.threadIdx.w
     cuda.syncThreads()
     cuda.atomic.Add(x, 0, 1)
 
@@ -106,132 +108,133 @@ def loops_and_stops(x):
 
 @gpu.jit
 def adds_under_a_mask(x):
-    x[x > 3] += x[x < 3]
+    small = x[x < 3]
+    x[x > 3] += small
 
 
 # >>> message without_the_module(f4[::1])
-# NameResolutionError: beginners.py:22:7: error: name 'threadIdx' is not defined
-#    22 |     x[threadIdx.x] = sqrt(x[0])
-#       |       ^^^^^^^^^
+# NameResolutionError: beginners.py:22:9: error: name 'threadIdx' is not defined
+#    22 |     i = threadIdx.x
+#       |         ^^^^^^^^^
 #    help: it is gpu.threadIdx
 #
-# beginners.py:22:22: error: name 'sqrt' is not defined
-#    22 |     x[threadIdx.x] = sqrt(x[0])
-#       |                      ^^^^
+# beginners.py:23:12: error: name 'sqrt' is not defined
+#    23 |     x[i] = sqrt(x[0])
+#       |            ^^^^
 #    help: it is math.sqrt
 #
-# beginners.py:23:5: error: name '__syncthreads' is not defined
-#    23 |     __syncthreads()
+# beginners.py:24:5: error: name '__syncthreads' is not defined
+#    24 |     __syncthreads()
 #       |     ^^^^^^^^^^^^^
 #    help: it is gpu.syncthreads
 #
-# beginners.py:24:5: error: name 'atomicAdd' is not defined
-#    24 |     atomicAdd(x, 0, 1)
+# beginners.py:25:5: error: name 'atomicAdd' is not defined
+#    25 |     atomicAdd(x, 0, 1)
 #       |     ^^^^^^^^^
 #    help: it is gpu.atomic.add
 #    in kernel without_the_module(array(float32, 1d, C))
 # <<<
 # >>> message without_an_import(f4[::1])
-# NameResolutionError: beginners.py:29:29: error: name 'float32' is not defined
-#    29 |     s = gpu.shared.array(4, float32)
+# NameResolutionError: beginners.py:30:29: error: name 'float32' is not defined
+#    30 |     s = gpu.shared.array(4, float32)
 #       |                             ^^^^^^^
 #    help: write np.float32, or import the name: from gpu import float32
 #    in kernel without_an_import(array(float32, 1d, C))
 # <<<
 # >>> message without_an_import_in_numba(f4[::1])
-# NameResolutionError: beginners.py:35:30: error: name 'float32' is not defined
-#    35 |     s = cuda.shared.array(4, float32)
+# NameResolutionError: beginners.py:36:30: error: name 'float32' is not defined
+#    36 |     s = cuda.shared.array(4, float32)
 #       |                              ^^^^^^^
 #    help: write np.float32, or import the name: from gpu.cuda import float32
 #    in kernel without_an_import_in_numba(array(float32, 1d, C))
 # <<<
 # >>> message letters_of_another_case(f4[::1])
-# NameResolutionError: beginners.py:41:7: error: module gpu.cuda has no attribute 'threadidx'
-#    41 |     x[cuda.threadidx.x] = cuda.threadIdx.w
-#       |       ^^^^^^^^^^^^^^
+# NameResolutionError: beginners.py:42:9: error: module gpu.cuda has no attribute 'threadidx'
+#    42 |     i = cuda.threadidx.x
+#       |         ^^^^^^^^^^^^^^
 #    help: did you mean 'threadIdx'?
 #
-# beginners.py:41:27: error: cuda.threadIdx has no attribute 'w'
-#    41 |     x[cuda.threadidx.x] = cuda.threadIdx.w
-#       |                           ^^^^^^^^^^^^^^^^
+# beginners.py:43:12: error: cuda.threadIdx has no attribute 'w'
+#    43 |     x[i] = cuda.threadIdx.w
+#       |            ^^^^^^^^^^^^^^^^
 #    help: there is cuda.threadIdx.x, cuda.threadIdx.y, cuda.threadIdx.z
 #
-# beginners.py:42:5: error: module gpu.cuda has no attribute 'syncThreads'
-#    42 |     cuda.syncThreads()
+# beginners.py:44:5: error: module gpu.cuda has no attribute 'syncThreads'
+#    44 |     cuda.syncThreads()
 #       |     ^^^^^^^^^^^^^^^^
 #    help: did you mean 'syncthreads'?
 #
-# beginners.py:43:5: error: cuda.atomic has no attribute 'Add'
-#    43 |     cuda.atomic.Add(x, 0, 1)
+# beginners.py:45:5: error: cuda.atomic has no attribute 'Add'
+#    45 |     cuda.atomic.Add(x, 0, 1)
 #       |     ^^^^^^^^^^^^^^^
 #    help: did you mean 'add'?
 #    in kernel letters_of_another_case(array(float32, 1d, C))
 # <<<
 # >>> message launches_a_kernel(f4[::1])
-# TypingError: beginners.py:48:5: error: function without_the_module can't be indexed
-#    48 |     without_the_module[1, 1](x)
+# TypingError: beginners.py:50:5: error: function without_the_module can't be indexed
+#    50 |     without_the_module[1, 1](x)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a kernel launches none: call the function for this thread, f(x), or launch it from Python
 #    in kernel launches_a_kernel(array(float32, 1d, C))
 # <<<
 # >>> message random_numbers(f4[::1])
-# UnsupportedError: beginners.py:53:12: error: np.random.rand() can't be called in a kernel
-#    53 |     x[0] = np.random.rand()
+# UnsupportedError: beginners.py:55:12: error: np.random.rand() can't be called in a kernel
+#    55 |     x[0] = np.random.rand()
 #       |            ^^^^^^^^^^^^^^^^
 #    help: random numbers of each thread: states made before the launch by gpu.random.create_xoroshiro128p_states(n, seed), and gpu.random.xoroshiro128p_uniform_float32(states, i) here; or pass an array of them
 #    in kernel random_numbers(array(float32, 1d, C))
 # <<<
 # >>> message local_array_of_any_size(f4[::1])
-# TypingError: beginners.py:58:26: error: cuda.local.array() needs a constant for 'shape', and this is int64
-#    58 |     s = cuda.local.array(x.size, np.float32)
+# TypingError: beginners.py:60:26: error: cuda.local.array() needs a constant for 'shape', and this is int64
+#    60 |     s = cuda.local.array(x.size, np.float32)
 #       |                          ^^^^^^
 #    help: use numbers, globals, or variables of an enclosing function; of an array argument each thread can take a row of any size
 #    in kernel local_array_of_any_size(array(float32, 1d, C))
 # <<<
 # >>> message list_of_any_length(f4[::1], int)
-# TypingError: beginners.py:64:15: error: * does not take (tuple(float (weak),), int (weak))
-#    64 |     numbers = [0.0] * n
+# TypingError: beginners.py:66:15: error: * does not take (tuple(float (weak),), int (weak))
+#    66 |     numbers = [0.0] * n
 #       |               ^^^^^^^^^
 #    help: how often is a constant up to 1024; gpu.local.array(size, dtype) makes an array
 #    in kernel list_of_any_length(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message result_in_a_number(int)
-# TypingError: beginners.py:70:5: error: items of int (weak) can't be assigned
-#    70 |     n[0] = 1
+# TypingError: beginners.py:72:5: error: items of int (weak) can't be assigned
+#    72 |     n[0] = 1
 #       |     ^^^^
 #    help: a number comes as a copy: pass an array of one element for a result
 #    in kernel result_in_a_number(int (weak))
 # <<<
 # >>> message calls_what_is_none(f4[:, ::1])
-# TypingError: beginners.py:75:12: error: tuple(int (weak), int (weak)) can't be called
-#    75 |     m, n = x.shape()
+# TypingError: beginners.py:77:12: error: tuple(int (weak), int (weak)) can't be called
+#    77 |     m, n = x.shape()
 #       |            ^^^^^^^^^
 #    help: a tuple isn't a function: no ( ) behind x.shape, [ ] for an item
 #
-# beginners.py:76:15: error: array(float32, 2d, C) can't be called
-#    76 |     x[0, 0] = x(1)
+# beginners.py:78:15: error: array(float32, 2d, C) can't be called
+#    78 |     x[0, 0] = x(1)
 #       |               ^^^^
 #    help: an array isn't a function: its elements are x[i]
 #    in kernel calls_what_is_none(array(float32, 2d, C))
 # <<<
 # >>> message parameter_as_index(f4[::1], f4)
-# TypingError: beginners.py:81:7: error: an index must be an integer, and this is float32
-#    81 |     x[name] = 1
+# TypingError: beginners.py:83:7: error: an index must be an integer, and this is float32
+#    83 |     x[name] = 1
 #       |       ^^^^
 #    help: // is the integer division; int(...) truncates
 #    in kernel parameter_as_index(array(float32, 1d, C), float32)
 # <<<
 # >>> message a_or_b(f4[::1], f8[::1], bool)
-# TypingError: beginners.py:87:5: error: 'x' is array(float32, 1d, C) on one path and array(float64, 1d, C) on another
-#    87 |     x[0] = 1
+# TypingError: beginners.py:89:5: error: 'x' is array(float32, 1d, C) on one path and array(float64, 1d, C) on another
+#    89 |     x[0] = 1
 #       |     ^
 #    note: 'a' is array(float32, 1d, C)
 #    note: 'b' is array(float64, 1d, C)
 #    in kernel a_or_b(array(float32, 1d, C), array(float64, 1d, C), bool (weak))
 # <<<
 # >>> message prints_what_may_be_none(f4[::1], int)
-# TypingError: beginners.py:92:5: error: print() does not take optional(float32)
-#    92 |     print(first_or_nothing(x[0], i))
+# TypingError: beginners.py:94:5: error: print() does not take optional(float32)
+#    94 |     print(first_or_nothing(x[0], i))
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: test it with `is None` first
 #    in kernel prints_what_may_be_none(array(float32, 1d, C), int (weak))
@@ -243,32 +246,27 @@ def adds_under_a_mask(x):
 #    note: beginners.py:16:9: array(float32, 1d, C) here
 #    16 |         return x
 #       |         ^^^^^^^^
-#    called from either_array, beginners.py:97:5
-#    97 |     one_or_the_other(x, y, i)[0] = 1
+#    called from either_array, beginners.py:99:5
+#    99 |     one_or_the_other(x, y, i)[0] = 1
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    in kernel either_array(array(float32, 1d, C), array(float64, 1d, C), int (weak))
 # <<<
 # >>> message loops_and_stops(f4[::1])
-# UnsupportedError: beginners.py:102:14: error: gpu.prange() can't be called in a kernel
-#   102 |     for i in gpu.prange(len(x)):
+# UnsupportedError: beginners.py:104:14: error: gpu.prange() can't be called in a kernel
+#   104 |     for i in gpu.prange(len(x)):
 #       |              ^^^^^^^^^^^^^^^^^^
 #    help: range(...) in a kernel, whose threads run side by side; @gpu.parallel makes kernels of prange loops
 #
-# beginners.py:104:5: error: breakpoint() can't be called in a kernel
-#   104 |     breakpoint()
+# beginners.py:106:5: error: breakpoint() can't be called in a kernel
+#   106 |     breakpoint()
 #       |     ^^^^^^^^^^^^
 #    help: after gpu.set_device('python') the function itself runs, thread by thread, under any debugger
 #    in kernel loops_and_stops(array(float32, 1d, C))
 # <<<
 # >>> message adds_under_a_mask(f4[::1])
-# TypingError: beginners.py:109:7: error: an index must be an integer, and this is array expression(bool, 1d)
-#   109 |     x[x > 3] += x[x < 3]
-#       |       ^^^^^
-#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine
-#
-# beginners.py:109:19: error: an index must be an integer, and this is array expression(bool, 1d)
-#   109 |     x[x > 3] += x[x < 3]
-#       |                   ^^^^^
+# TypingError: beginners.py:111:15: error: an index must be an integer, and this is array expression(bool, 1d)
+#   111 |     small = x[x < 3]
+#       |               ^^^^^
 #    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine
 #    in kernel adds_under_a_mask(array(float32, 1d, C))
 # <<<

@@ -240,11 +240,6 @@ def test_code_that_cannot_be(options: dict[str, Any], error: type[Exception], me
         cuda.compile(add, (types.int32, types.int32), **options)
 
 
-def test_pointers_as_parameters_of_kernels() -> None:
-    with pytest.raises(NotImplementedError, match="write float32"):
-        cuda.jit(types.void(types.CPointer(types.float32)))(lambda x: None)
-
-
 def test_a_device_function_with_arrays() -> None:
     with pytest.raises(NotImplementedError, match="a device function for other code takes numbers"):
         cuda.compile(lambda x: x[0], (types.float32[:],))
