@@ -50,12 +50,19 @@ typedef struct Size {
     unsigned instrs, blocks;
     unsigned divisions; /* of integers by no constant: each becomes several blocks, in a vector for each lane */
     uint64_t pairs;     /* of a store and an access to memory in one block, the most: the scheduler orders them */
+    unsigned accesses;  /* to memory in one block, the most: strength reduction compares their addresses */
 } Size;
 
 /* LLVM's vectoriser and register allocator take time by the square of what they get, so they don't get everything. Up
  * to SMALL nothing is looked at; the others are where a compilation of generated code took about half a second. */
 enum { SMALL_INSTRS = 1000, VECTOR_INSTRS = 2000, VECTOR_BLOCKS = 128, VECTOR_DIVISIONS = 16 };
-enum { ALLOCATE_INSTRS = 8000, ALLOCATE_BLOCKS = 600, BLOCKS_OF_DIVISION = 4, ALLOCATE_PAIRS = 500000 };
+enum {
+    ALLOCATE_INSTRS = 8000,
+    ALLOCATE_BLOCKS = 600,
+    BLOCKS_OF_DIVISION = 4,
+    ALLOCATE_PAIRS = 500000,
+    REDUCE_ACCESSES = 400
+};
 
 static bool is_division(LLVMValueRef in) {
     LLVMOpcode op = LLVMGetInstructionOpcode(in);
@@ -76,6 +83,7 @@ static Size size_of(const Unit *u) {
                 loads += LLVMGetInstructionOpcode(in) == LLVMLoad;
             }
             if (stores * (stores + loads) > s.pairs) s.pairs = stores * (stores + loads);
+            if (stores + loads > s.accesses) s.accesses = (unsigned)(stores + loads);
         }
     }
     return s;
@@ -129,7 +137,8 @@ void emit_optimize(Unit *u) {
 LLVMMemoryBufferRef emit_code(Unit *u, LLVMCodeGenFileType type) {
     char *message = NULL;
     LLVMMemoryBufferRef out = NULL;
-    if (u->o->target == TARGET_CPU && !worth_allocation(size_of(u))) target_reopen_quick(u);
+    Size s = size_of(u);
+    if (u->o->target == TARGET_CPU ? !worth_allocation(s) : s.accesses > REDUCE_ACCESSES) target_reopen_quick(u);
     if (u->error) return NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(u->tm, u->mod, type, &message, &out)) {
         unit_fail(u, "LLVM can't emit the code: %s", message);

@@ -31,7 +31,7 @@ bool target_known(uint16_t sm, char suffix, uint16_t *lowest_ptx);
 uint16_t target_ptx_version(const CompileOptions *o, Arena *a, char **error);
 void target_initialize(void);
 void target_open(Unit *u); /* context, module and target machine */
-void target_reopen_quick(Unit *u); /* for the host: a machine that emits huge functions in linear time, u->tm from now on */
+void target_reopen_quick(Unit *u); /* a machine that emits huge functions in linear time, u->tm from now on */
 void target_close(Unit *u);
 
 /* ---- emit.c ---- */

@@ -99,13 +99,13 @@ static LLVMTargetMachineRef make_machine(Unit *u, const char *triple, const char
     return LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
-static LLVMTargetMachineRef open_ptx(Unit *u) {
+static LLVMTargetMachineRef open_ptx(Unit *u, LLVMCodeGenOptLevel level) {
     uint16_t version = target_ptx_version(u->o, u->arena, &u->error);
     if (!version) return NULL;
     char cpu[16], features[16];
     snprintf(cpu, sizeof cpu, "sm_%u%.1s", u->o->sm, u->o->sm_suffix ? &u->o->sm_suffix : "");
     snprintf(features, sizeof features, "+ptx%u", version);
-    return make_machine(u, "nvptx64-nvidia-cuda", cpu, features, LLVMCodeGenLevelDefault);
+    return make_machine(u, "nvptx64-nvidia-cuda", cpu, features, level);
 }
 
 /* Each thread keeps its machine for the host: looking the processor up and making its tables takes a tenth of a
@@ -136,14 +136,15 @@ static LLVMTargetMachineRef open_host(Unit *u) {
 }
 
 void target_reopen_quick(Unit *u) {
-    u->tm = make_host(u, LLVMCodeGenLevelNone);
+    if (u->own_tm) LLVMDisposeTargetMachine(u->tm);
+    u->tm = u->o->target == TARGET_PTX ? open_ptx(u, LLVMCodeGenLevelNone) : make_host(u, LLVMCodeGenLevelNone);
     u->own_tm = u->tm != NULL;
 }
 
 void target_open(Unit *u) {
     target_initialize();
     u->own_tm = u->o->target == TARGET_PTX;
-    u->tm = u->own_tm ? open_ptx(u) : open_host(u);
+    u->tm = u->own_tm ? open_ptx(u, LLVMCodeGenLevelDefault) : open_host(u);
     if (!u->tm) return;
     u->ctx = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(u->ctx, on_diagnostic, u);
