@@ -52,6 +52,8 @@ def cleared(x):
 class Generator(Sampler):
     """Makes one kernel; samples of all variables say what fits where. They are copies: only types and shapes count."""
 
+    SCOPED = ("env", "names")
+
     def __init__(self, seed: int) -> None:
         super().__init__(seed, HELPERS)
         self.names: list[str] = []  # of arrays
@@ -155,10 +157,6 @@ class Generator(Sampler):
 
     # ---- statements
 
-    def statements(self, depth: int, count: int) -> None:
-        for _ in range(count):
-            self.statement(depth)
-
     def statement(self, depth: int) -> None:
         r = self.random
         choice = r.random()
@@ -238,25 +236,13 @@ class Generator(Sampler):
 
     def block(self, depth: int) -> None:
         r = self.random
-        names, env = list(self.names), dict(self.env)
-        kind = r.random()
-        if kind < 0.4:
-            self.emit(depth, f"if i {r.choice(['>', '<', '=='])} {r.randint(0, 3)}:")
-            self.inside(depth + 1)
-            if r.random() < 0.6:
-                self.emit(depth, "else:")
-                self.inside(depth + 1)
-        else:
-            self.emit(depth, f"for {self.fresh('k')} in range({r.choice(['2', '3', 'i', '0', 'i + 1'])}):")
-            self.inside(depth + 1)
-            if r.random() < 0.3:
-                self.emit(depth + 1, f"if {self.scalar()} > {r.randint(0, 9)}: {r.choice(['break', 'continue'])}")
-                self.inside(depth + 1)
-        self.names, self.env = names, env
-
-    def inside(self, depth: int) -> None:
-        """A body of statements."""
-        self.body(depth, lambda: self.statements(depth, self.random.randint(1, 4)))
+        if r.random() < 0.4:
+            return self.alternatives(depth, 4, f"i {r.choice(['>', '<', '=='])} {r.randint(0, 3)}")
+        self.emit(depth, f"for {self.fresh('k')} in range({r.choice(['2', '3', 'i', '0', 'i + 1'])}):")
+        self.scoped(depth + 1, r.randint(1, 4))
+        if r.random() < 0.3:
+            self.leaving(depth + 1, f"{self.scalar()} > {r.randint(0, 9)}")
+        return None
 
 
 def show(seed: int) -> str:

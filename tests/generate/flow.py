@@ -12,7 +12,7 @@ SPECS = {"i": ["", ":d", ":5", ":+d", ":x", ":08b", ":,"], "f": ["", ":.3f", ":e
 class Flow(Sampler):
     """Statements that the generator of numbers adds to its own.
 
-    It has ``kinds``, the type of each variable, ``expression``, ``condition``, ``declare``, ``scoped`` and ``is_tame``.
+    It has ``kinds``, the type of each variable, ``expression``, ``condition``, ``declare`` and ``is_tame``.
     """
 
     def try_finally(self, depth: int) -> None:
@@ -25,9 +25,7 @@ class Flow(Sampler):
         self.emit(depth, "try:")
         self.scoped(depth + 1, r.randint(1, 2))
         if looped and r.random() < 0.7:
-            self.emit(depth + 1, f"if {self.condition(1)}:")
-            self.emit(depth + 2, r.choice(["break", "continue"]))
-            self.scoped(depth + 1, 1)
+            self.leaving(depth + 1, self.condition(1))
         self.emit(depth, "finally:")
         self.scoped(depth + 1, r.randint(1, 2))
 
@@ -40,9 +38,7 @@ class Flow(Sampler):
             self.emit(depth, f"{name} = {r.choice(['4', 'i % 6'])}")
         self.emit(depth, head)
         self.scoped(depth + 1, r.randint(1, 2))
-        self.emit(depth + 1, f"if {self.condition(1)}:")
-        self.emit(depth + 2, r.choice(["break", "break", "continue"]))
-        self.scoped(depth + 1, 1)
+        self.leaving(depth + 1, self.condition(1), "break", "break", "continue")
         self.emit(depth, "else:")
         self.scoped(depth + 1, r.randint(1, 2))
 
@@ -53,12 +49,9 @@ class Flow(Sampler):
         self.emit(depth, "while True:")
         self.scoped(depth + 1, 1)
         self.emit(depth + 1, f"{name} += {r.randint(1, 3)}")
-        self.emit(depth + 1, f"if {name} > {r.randint(5, 20)}:")
-        self.emit(depth + 2, "break")
+        self.leaving(depth + 1, f"{name} > {r.randint(5, 20)}", "break")
         if r.random() < 0.5:
-            self.emit(depth + 1, f"if {self.condition(1)}:")
-            self.emit(depth + 2, "continue")
-        self.scoped(depth + 1, 1)
+            self.leaving(depth + 1, self.condition(1), "continue")
 
     def shown(self, depth: int) -> str:
         """What may stand in an f-string of all versions of Python: no quotes, no braces."""

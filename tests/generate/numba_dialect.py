@@ -45,6 +45,8 @@ def total(x, y, z=1):
 class Generator(Writer):
     """Makes one function ``kernel`` and the arguments of three calls."""
 
+    SCOPED = ("classes",)
+
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.classes: dict[str, str] = {}
@@ -159,13 +161,6 @@ class Generator(Writer):
             return self.emit(depth, f"{name} {r.choice(['+=', '-=', '*='])} {operand}")
         return self.emit(depth, f"{name} = {self.expression(cls)}")
 
-    def inside(self, depth: int) -> None:
-        """Statements whose own variables are gone after them."""
-        classes = dict(self.classes)
-        for _ in range(self.random.randint(1, 3)):
-            self.statement(depth)
-        self.classes = classes
-
     def statement(self, depth: int) -> None:
         r = self.random
         choice = r.random()
@@ -174,27 +169,21 @@ class Generator(Writer):
         elif choice < 0.65:
             self.assign(depth)
         elif choice < 0.85:
-            self.emit(depth, f"if {self.expression('b')}:")
-            self.inside(depth + 1)
-            if r.random() < 0.6:
-                self.emit(depth, "else:")
-                self.inside(depth + 1)
+            self.alternatives(depth, 3, self.expression("b"))
         elif choice < 0.95:
             name = self.fresh("j")
             self.emit(depth, f"for {name} in range({r.choice(['3', '1, 9, 3', '4, 0, -1'])}):")
-            self.classes[name] = "i"
-            self.inside(depth + 1)
-            if r.random() < 0.3:
-                self.emit(depth + 1, f"if {self.expression('b', 1)}:")
-                self.emit(depth + 2, r.choice(["break", "continue"]))
-                self.reassign(depth + 1)
-            del self.classes[name]
+            with self.scope_of_body():
+                self.classes[name] = "i"
+                self.scoped(depth + 1, r.randint(1, 3))
+                if r.random() < 0.3:
+                    self.leaving(depth + 1, self.expression("b", 1))
         else:
             name = self.fresh("n")
             self.emit(depth, f"{name} = {r.randint(1, 4)}")
             self.emit(depth, f"while {name} > 0:")
             self.emit(depth + 1, f"{name} -= 1")
-            self.inside(depth + 1)
+            self.scoped(depth + 1, r.randint(1, 3))
 
 
 def show(seed: int) -> str:

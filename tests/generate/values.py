@@ -140,6 +140,7 @@ class Generator(Objects, Memory, Flow, Sampler):
     """Makes one kernel."""
 
     WEAK, COMPLEX = WEAK, COMPLEX
+    SCOPED = ("env", "kinds", "small")
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed, HELPERS)
@@ -337,10 +338,6 @@ class Generator(Objects, Memory, Flow, Sampler):
 
     # ---- statements
 
-    def statements(self, depth: int, count: int) -> None:
-        for _ in range(count):
-            self.statement(depth)
-
     def statement(self, depth: int) -> None:
         r = self.random
         choice = r.random()
@@ -395,21 +392,9 @@ class Generator(Objects, Memory, Flow, Sampler):
                 return self.emit(depth, f"{name} {self.random.choice(['+=', '-=', '*='])} {text}")
         return None
 
-    def scoped(self, depth: int, count: int) -> None:
-        """A body: what it declares is gone after it."""
-        env, kinds, small = dict(self.env), dict(self.kinds), dict(self.small)
-        self.body(depth, lambda: self.statements(depth, count))
-        self.env, self.kinds, self.small = env, kinds, small
-
     def branch(self, depth: int) -> None:
-        self.emit(depth, f"if {self.condition(1)}:")
-        self.scoped(depth + 1, self.random.randint(1, 3))
-        if self.random.random() < 0.4:
-            self.emit(depth, f"elif {self.condition(1)}:")
-            self.scoped(depth + 1, self.random.randint(1, 2))
-        if self.random.random() < 0.6:
-            self.emit(depth, "else:")
-            self.scoped(depth + 1, self.random.randint(1, 3))
+        conditions = [self.condition(1) for _ in range(1 + (self.random.random() < 0.4))]
+        self.alternatives(depth, 3, *conditions)
 
     def matching(self, depth: int) -> None:
         r = self.random
@@ -429,19 +414,14 @@ class Generator(Objects, Memory, Flow, Sampler):
             self.fresh("j"),
         )
         items = r.choice([array, f"{array}[3:11:3]", "(i, 2, 5)", "reversed(range(i % 7))", "range(0, 12, i + 1)"])
-        env, kinds = dict(self.env), dict(self.kinds)
-        form = r.random()
-        if form < 0.4:
-            self.emit(depth, f"for {name} in {items}:")
-        elif form < 0.7:
-            self.emit(depth, f"for {number}, {name} in enumerate({items}):")
-            self.declare(number, 2)
-        else:
-            self.emit(depth, f"for {number}, {name} in zip(range(5, 0, -1), {items}):")
-            self.declare(number, 2)
-        self.declare(name, self.env[array][3] if array in items else 2)
-        self.scoped(depth + 1, r.randint(1, 3))
-        self.env, self.kinds = env, kinds
+        heads = [f"for {name} in {items}:", f"for {number}, {name} in enumerate({items}):"]
+        head = r.choice([*heads, f"for {number}, {name} in zip(range(5, 0, -1), {items}):"])
+        self.emit(depth, head)
+        with self.scope_of_body():
+            if number in head:
+                self.declare(number, 2)
+            self.declare(name, self.env[array][3] if array in items else 2)
+            self.scoped(depth + 1, r.randint(1, 3))
 
     def over_mixed(self, depth: int) -> None:
         """A loop over values of several types, which must be unrolled."""
@@ -478,14 +458,11 @@ class Generator(Objects, Memory, Flow, Sampler):
             self.emit(depth, f"{name} = {r.randint(0, 3)}")
             self.emit(depth, f"while {name} < {r.randint(2, 6)}:")
             self.emit(depth + 1, f"{name} += 1")
-        env, kinds = dict(self.env), dict(self.kinds)
-        self.declare(name, 2)
-        self.scoped(depth + 1, r.randint(1, 3))
-        if r.random() < 0.4:
-            self.emit(depth + 1, f"if {self.condition(1)}:")
-            self.emit(depth + 2, r.choice(["break", "continue"]))
-            self.scoped(depth + 1, 1)
-        self.env, self.kinds = env, kinds
+        with self.scope_of_body():
+            self.declare(name, 2)
+            self.scoped(depth + 1, r.randint(1, 3))
+            if r.random() < 0.4:
+                self.leaving(depth + 1, self.condition(1))
 
     def swap(self, depth: int) -> None:
         for name in self.variables():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,7 +15,13 @@ REFUSALS = (TypeError, ValueError, IndexError, AttributeError, OverflowError, Ze
 
 
 class Writer:
-    """Writes a kernel from one seed."""
+    """Writes a kernel from one seed.
+
+    A generator with statements has ``statement(depth)``, which writes one of them, and names in ``SCOPED`` what it
+    knows of variables: after a body it knows no more than before.
+    """
+
+    SCOPED: tuple[str, ...] = ()
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -34,6 +41,40 @@ class Writer:
         write()
         if len(self.lines) == before:
             self.emit(depth, "pass")
+
+    @contextmanager
+    def scope_of_body(self) -> Iterator[None]:
+        """What is declared within is gone after it."""
+        before = {name: copy.copy(getattr(self, name)) for name in self.SCOPED}
+        yield
+        vars(self).update(before)
+
+    def statement(self, depth: int) -> None:
+        raise NotImplementedError
+
+    def statements(self, depth: int, count: int) -> None:
+        for _ in range(count):
+            self.statement(depth)
+
+    def scoped(self, depth: int, count: int) -> None:
+        """A body of statements: what it declares is gone after it."""
+        with self.scope_of_body():
+            self.body(depth, lambda: self.statements(depth, count))
+
+    def alternatives(self, depth: int, most: int, *conditions: str) -> None:
+        """An ``if`` with an ``elif`` for each further condition and, more often than not, an ``else``."""
+        for k, condition in enumerate(conditions):
+            self.emit(depth, f"{'elif' if k else 'if'} {condition}:")
+            self.scoped(depth + 1, self.random.randint(1, most))
+        if self.random.random() < 0.6:
+            self.emit(depth, "else:")
+            self.scoped(depth + 1, self.random.randint(1, most))
+
+    def leaving(self, depth: int, condition: str, *ways: str) -> None:
+        """In a loop: a way out of it or on to the next round, and a statement for those who stay."""
+        self.emit(depth, f"if {condition}:")
+        self.emit(depth + 1, self.random.choice(ways or ("break", "continue")))
+        self.scoped(depth, 1)
 
 
 class Sampler(Writer):
