@@ -80,7 +80,7 @@ static bool runs_threads(const Unit *u, const IrModule *m) { return u->o->target
 static void cut(Unit *u, IrModule *m) {
     if (!runs_threads(u, m)) return;
     u->warps = u->o->opt;
-    if (u->o->opt) ir_selects(m);
+    if (u->o->opt) pipeline_run(m, pipeline_cpu_passes);
     u->regions = ir_regions(m, &u->warps);
 }
 
@@ -335,7 +335,7 @@ static void run_job(Job *job) {
     Unit *u = &job->unit;
     IrModule *m = job->module;
     bool want_ir = job->want_text && job->stage == STAGE_IR;
-    pipeline_run(m);
+    pipeline_run(m, pipeline_passes);
     if (!want_ir) {
         u->error = legal_check(m, u->o);
         if (u->error) return;

@@ -60,9 +60,11 @@ typedef struct CompilerApi {
 
 __attribute__((visibility("default"))) const CompilerApi *gpu_compiler(void);
 
-/* pipeline.c: the passes over our IR, run by compile() before lowering, also without LLVM (tests, `inspect`). */
+/* pipeline.c: the passes over our IR, run by compile() before lowering, also without LLVM (tests, `inspect`). A list ends
+ * with a NULL name. */
 typedef struct Pass { const char *name; void (*run)(IrModule *m); } Pass;
-extern const Pass pipeline_passes[];      /* ends with a NULL name */
-void pipeline_run(IrModule *m);           /* in debug builds verifies after each */
+extern const Pass pipeline_passes[];
+extern const Pass pipeline_cpu_passes[];                    /* behind them, for kernels that the CPU runs in vectors */
+void pipeline_run(IrModule *m, const Pass *passes);         /* in debug builds verifies after each */
 
 #endif

@@ -1,4 +1,5 @@
-/* pipeline.c - the passes over our own IR, in the order in which they run.
+/* pipeline.c - the passes over our own IR, in the order in which they run: those for all devices, then those for the
+ * CPU.
  *
  * A name here is also the pass's name for `irtool`, for dumps and in test files. LLVM optimises what
  * comes out of this; only what LLVM can't know (ranges of thread indices, facts of a launch, which
@@ -17,6 +18,12 @@ const Pass pipeline_passes[] = {
     {NULL, NULL},
 };
 
+const Pass pipeline_cpu_passes[] = {
+    {"selects", pass_selects},
+    {"sweeps", pass_sweeps},
+    {NULL, NULL},
+};
+
 static void check(const IrModule *m, const char *after) {
 #ifndef NDEBUG
     const char *error = ir_verify(m);
@@ -29,9 +36,9 @@ static void check(const IrModule *m, const char *after) {
 #endif
 }
 
-void pipeline_run(IrModule *m) {
-    check(m, "building");
-    for (const Pass *p = pipeline_passes; p->name; p++) {
+void pipeline_run(IrModule *m, const Pass *passes) {
+    check(m, "what was before the passes");
+    for (const Pass *p = passes; p->name; p++) {
         p->run(m);
         check(m, p->name);
     }

@@ -303,7 +303,6 @@ static bool all_uniform(const Builder *B, const Uniformity *u) {
 }
 
 Regions *ir_regions(IrModule *m, bool *warps) {
-    if (*warps) ir_sweeps(m);
     if (any_instr(m, looks_at_others)) yield_in_loops(m);
     *warps = *warps && ir_warps_are_vectors(m);
     bool (*is_cut)(const Instr *in) = *warps ? waits_for_block : waits;

@@ -47,9 +47,4 @@ static inline bool regions_alive(const Regions *r, BlockId at, Ref value) {
     return r->live[(size_t)at * r->words + value / 64] >> value % 64 & 1;
 }
 
-/* selects.c: ways that only choose a value become selects. Before all that follows. */
-void ir_selects(IrModule *m);
-/* sweeps.c: the threads of a block go round together in loops in which they go over memory side by side. Before the cuts. */
-void ir_sweeps(IrModule *m);
-
 #endif

@@ -6,7 +6,7 @@
  *
  * LLVM does so itself, but lanes of a vector that part are a matter of ours before: a select costs one operation, a way
  * of its own a mask. What stands in A and B is computed in any case then: a few cheap operations without effects. */
-#include "regions.h"
+#include "ir.h"
 
 enum { MOST_MOVED = 4 };
 
@@ -105,7 +105,7 @@ static void join(IrModule *m, const Diamond *d) {
     to->dead = true;
 }
 
-void ir_selects(IrModule *m) {
+void pass_selects(IrModule *m) {
     BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
     uint32_t n = ir_postorder(m, order); /* inner ones first */
     for (uint32_t i = 0; i < n; i++) {

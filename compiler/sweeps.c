@@ -20,7 +20,6 @@
  * no sum of them wraps, and the body is short, without loops, waits or ways out. */
 #include "loops.h"
 #include "ranges.h"
-#include "regions.h"
 
 #include <string.h>
 
@@ -464,7 +463,7 @@ static bool sweep(Sweep *S) {
     return S->u->loops[S->u->loop_of[S->header]].divergent ? go_together(S) : wait_each_round(S);
 }
 
-void ir_sweeps(IrModule *m) {
+void pass_sweeps(IrModule *m) {
     BlockId blocks = m->blocks.n;
     DomTree tree = ir_dominators(m);
     Sweep s = {.m = m};

@@ -86,7 +86,7 @@ static PyObject *bytecode_text(const KernelObject *k) {
 
 static PyObject *ir_text(Compilation *c, const void *of) {
     (void)of;
-    pipeline_run(c->module);
+    pipeline_run(c->module, pipeline_passes);
     return PyUnicode_FromString(ir_to_string(c->module, false));
 }
 

@@ -14,6 +14,13 @@ static void wrong(const char *text, const char *what, const char *detail) {
     abort();
 }
 
+static void run_all(IrModule *m, const Pass *passes) {
+    for (const Pass *p = passes; p->name; p++) {
+        p->run(m);
+        if (ir_verify(m)) wrong(ir_to_string(m, false), p->name, ir_verify(m));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Arena arena;
     arena_init(&arena, NULL);
@@ -31,10 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (!again) wrong(printed, "what was printed doesn't parse", error);
         if (strcmp(printed, ir_to_string(again, true)) != 0)
             wrong(printed, "another text after a second reading", ir_to_string(again, true));
-        for (const Pass *p = pipeline_passes; p->name; p++) {
-            p->run(m);
-            if (ir_verify(m)) wrong(ir_to_string(m, false), p->name, ir_verify(m));
-        }
+        run_all(m, pipeline_passes);
+        run_all(m, pipeline_cpu_passes);
         ir_uniformity(m, NULL);
     }
     arena_free(&arena);

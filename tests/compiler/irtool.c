@@ -2,10 +2,12 @@
  *
  *     irtool [--spans] [--no-verify] [--time N] [PASS ...] < in.ir
  *
- * "roundtrip" prints, parses and prints again, and fails when the texts differ; "uniform" prints
- * what differs between threads, with the numbers of the text. Exit status 1 with a message for
- * text that can't be parsed or that breaks an invariant, before or after a pass. */
+ * "roundtrip" prints, parses and prints again, and fails when the texts differ; "uniform" prints what differs between
+ * threads, "regions" cuts the kernel where its threads wait and prints what they keep, both with the numbers of the
+ * text. Exit status 1 with a message for text that can't be parsed or that breaks an invariant, before or after a pass.
+ */
 #include "../../compiler/compiler.h"
+#include "../../compiler/regions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,16 +63,43 @@ static void uniform(IrModule *m) {
     }
 }
 
+static int regions(IrModule *m) {
+    bool warps = true;
+    const Regions *r = ir_regions(m, &warps);
+    if (!r) return printf("# no regions\n"), 0;
+    printf("# %u cuts%s; bytes of a thread: %u, of the block: %u\n", r->cuts.n,
+           r->uniform ? " that all threads reach" : "", r->thread_bytes, r->block_bytes);
+    BlockId *order = ARENA_ARRAY(m->arena, BlockId, m->blocks.n);
+    uint32_t live = ir_postorder(m, order), value = 0;
+    for (uint32_t i = 0; i < live; i++) {
+        const Block *b = &m->blocks.at[order[live - 1 - i]];
+        for (uint32_t k = 0; k < b->instrs.n; k++) {
+            Ref v = b->instrs.at[k];
+            if (m->instrs.at[v].type == T_VOID) continue;
+            value++;
+            if (r->slot[v] != NO_SLOT)
+                printf("# %%%u at %u of the %s\n", value, r->slot[v], r->shared[v] ? "block" : "thread");
+        }
+    }
+    return verify(m, "regions");
+}
+
+static const Pass *find_pass(const char *name) {
+    const Pass *const lists[] = {pipeline_passes, pipeline_cpu_passes};
+    for (unsigned i = 0; i < 2; i++)
+        for (const Pass *p = lists[i]; p->name; p++)
+            if (strcmp(p->name, name) == 0) return p;
+    return NULL;
+}
+
 static int run_pass(IrModule *m, const char *name) {
     if (strcmp(name, "roundtrip") == 0) return roundtrip(m);
     if (strcmp(name, "uniform") == 0) return uniform(m), 0;
-    for (const Pass *p = pipeline_passes; p->name; p++) {
-        if (strcmp(p->name, name) != 0) continue;
-        p->run(m);
-        return verify(m, name);
-    }
-    fprintf(stderr, "error: no pass '%s'\n", name);
-    return 2;
+    if (strcmp(name, "regions") == 0) return regions(m);
+    const Pass *p = find_pass(name);
+    if (!p) return fprintf(stderr, "error: no pass '%s'\n", name), 2;
+    p->run(m);
+    return verify(m, name);
 }
 
 /* Microseconds that the whole pipeline takes, the best of n. */
