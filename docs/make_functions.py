@@ -11,7 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "functions.md"
 ROW = re.compile(
-    r'^DEV(?:FN|ARRAY)\("(?P<path>[^"]+)",\s*"(?P<sig>[^"]*)",\s*\w+,\s*(?P<param>\w+),\s*"(?P<doc>.*)"\)', re.M
+    r'^DEV(?:FN|EACH|ARRAY|NONE)\("(?P<path>[^"]+)",\s*"(?P<sig>[^"]*)",\s*\w+,\s*(?P<param>\w+),\s*"(?P<doc>.*)"\)',
+    re.M,
 )
 VALUE = re.compile(r'^DEVVALUE\("(?P<path>[^"]+)",\s*\w+,\s*\w+,\s*"(?P<doc>.*)"\)', re.M)
 SECTION = re.compile(r"^/\* (?P<title>.+?) \*/$", re.M)

@@ -309,16 +309,15 @@ static bool any_poison(uint32_t n, const Val *args) {
 
 /* Does the function, which takes numbers, get arrays, whose elements it works on? */
 static bool maps(const DevFn *fn, uint32_t n, const Val *args) {
-    static const char *const others[] = {"builtins.abs", "builtins.pow", "builtins.round"};
-    bool elements = strncmp(fn->path, "numpy.", 6) == 0, many = false;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) elements |= strcmp(fn->path, others[i]) == 0;
+    bool elements = fn->kind == DEV_EACH || (fn->kind == DEV_FN && strncmp(fn->path, "numpy.", 6) == 0), many = false;
     for (uint32_t i = 0; i < n; i++) many |= val_is_many(args[i]);
-    return elements && many && !fn->takes_arrays;
+    return elements && many;
 }
 
 /* A ufunc's parameters, by its signature "(x1, x2)"; 0: it has optional ones. */
 static uint32_t operands(const DevFn *fn) {
-    if (strncmp(fn->path, "numpy.", 6) || fn->takes_arrays || !fn->signature || strpbrk(fn->signature, "=.*")) return 0;
+    if (strncmp(fn->path, "numpy.", 6) || fn->kind != DEV_FN || !fn->signature || strpbrk(fn->signature, "=.*"))
+        return 0;
     uint32_t n = 1;
     for (const char *c = fn->signature; *c; c++) n += *c == ',';
     return n;

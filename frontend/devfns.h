@@ -20,14 +20,7 @@ typedef enum Reduction {
 } Reduction;
 
 #define DEVFN(path, signature, handler, param, doc) DevCall handler;
-#define DEVARRAY(path, signature, handler, param, doc) DevCall handler;
-#define DEVVALUE(path, handler, param, doc) DevCall handler;
-#define REFUSED(path, help)
 #include "devfn.def"
-#undef DEVFN
-#undef DEVARRAY
-#undef DEVVALUE
-#undef REFUSED
 DevCall fn_refused;
 
 /* ---- fnargs.c: arguments and types -------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 #include "types.h"
 
 typedef struct Eval Eval;
-typedef struct DevFn DevFn;            /* devfn.h; has at least: path, call, is_value */
+typedef struct DevFn DevFn;            /* devfn.h; has at least: path, call */
 
 typedef struct CallSite {
     PySpan span;                       /* the whole call */
@@ -36,7 +36,7 @@ typedef enum DictPart { DICT_KEYS, DICT_VALUES, DICT_ITEMS } DictPart;   /* cont
 
 typedef Val DevCall(Eval *e, const CallSite *site, uint32_t n, const Val *args);
 
-/* devfn.c: NULL if there is no such name. is_value rows ("gpu.threadIdx.x") are evaluated where they are named, with n = 0. */
+/* devfn.c: NULL if there is no such name. Values ("gpu.threadIdx.x") are evaluated where they are named, with n = 0. */
 const DevFn *devfn_find(const char *path);
 DevCall *devfn_call(const DevFn *fn);
 bool devfn_is_value(const DevFn *fn);

@@ -62,7 +62,7 @@ static Val shown_object(Eval *e, Val v) {
     if (!e->host->info(e->host->self, v.ty->obj, &info)) return (Val){0};
     if (info.kind == HOST_LIST || info.kind == HOST_DICT || info.kind == HOST_OTHER) return (Val){0};
     const DevFn *x = info.kind == HOST_NAMED ? devfn_find(arena_printf(e->arena, "%s.x", info.path)) : NULL;
-    if (!x || !x->is_value) return v;
+    if (!x || x->kind != DEV_VALUE) return v;
     Val at[3];
     for (int i = 0; i < 3; i++) {
         const DevFn *fn = devfn_find(arena_printf(e->arena, "%s.%c", info.path, "xyz"[i]));

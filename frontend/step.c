@@ -274,19 +274,16 @@ static bool takes_none(const Step *s, Val fn) {
     return info.kind != HOST_NAMED && info.kind != HOST_FOREIGN;
 }
 
-/* print() and isinstance() look at None itself. */
-static bool need_all(const Step *s, uint32_t n, Val *args) {
-    static const char *const look[] = {"print",  "isinstance", "type",    "str",    "repr",
-                                       "format", "callable",   "hasattr", "getattr"};
+/* What may be None is taken for a value, except by what looks at None itself. */
+static bool need_all(const Step *s, Val fn, uint32_t n, Val *args) {
     Eval *e = s->e;
-    const char *name = callee_text(s);
-    bool looks = false;
-    for (size_t i = 0; i < sizeof look / sizeof *look; i++) looks |= strcmp(name, look[i]) == 0;
+    const DevFn *row = devfn_of(e, fn);
+    bool looks = row && row->kind == DEV_NONE;
     for (uint32_t i = 0; i < n; i++) {
         if (args[i].ty->kind != TY_MAYBE) continue;
         bool known = maybe_is_known(s->fr, s->in->block, s->in->args[i + 1]);
         if (looks && !known) {
-            e_fail(e, s->span, "test it with `is None` first", DIAG_ARG_TYPE, name, e_text(e, args[i]));
+            e_fail(e, s->span, "test it with `is None` first", DIAG_ARG_TYPE, callee_text(s), e_text(e, args[i]));
             return false;
         }
         args[i] = maybe_value(e, s->span, args[i], known);
@@ -339,7 +336,7 @@ static Val step_call(const Step *s) {
     Val fn = needed(s, 0), *args;
     bool ok = args_from(s, 1, &args);
     if (!ok || val_poisoned(fn)) return val_poison(e);
-    if (!takes_none(s, fn) && !need_all(s, n, args)) return val_poison(e);
+    if (!takes_none(s, fn) && !need_all(s, fn, n, args)) return val_poison(e);
     PySpan *spans = ARENA_ARRAY(e->arena, PySpan, n + 1);
     for (uint32_t i = 0; i < n; i++) spans[i] = s->fr->inst->f->instrs.at[s->in->args[i + 1]].span;
     CallSite site = {.span = s->span,

@@ -65,14 +65,7 @@ static void number_values(Plan *p) {
 
 /* The row of devfn.def that an instruction calls; NULL: something else. */
 static const DevFn *called(const Eval *e, const Instance *inst, const PyInstr *in) {
-    Val fn = inst->cell[in->args[0]];
-    HostInfo info;
-    memset(&info, 0, sizeof info);
-    if (!fn.ty) return NULL;
-    if (fn.ty->kind == TY_METHOD) return fn.ty->obj ? NULL : devfn_find(fn.ty->name);
-    if (fn.ty->kind != TY_OBJECT || !e->host->info(e->host->self, fn.ty->obj, &info) || info.kind != HOST_NAMED)
-        return NULL;
-    return devfn_find(info.path);
+    return devfn_of(e, inst->cell[in->args[0]]);
 }
 
 static bool starts(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }

@@ -91,7 +91,9 @@ def a_or_b(a, b, flag):
 
 @gpu.jit
 def prints_what_may_be_none(x, i):
+    show = print
     print(first_or_nothing(x[0], i))
+    show(first_or_nothing(x[0], i))
 
 
 @gpu.jit
@@ -233,9 +235,14 @@ def adds_under_a_mask(x):
 #    in kernel a_or_b(array(float32, 1d, C), array(float64, 1d, C), bool (weak))
 # <<<
 # >>> message prints_what_may_be_none(f4[::1], int)
-# TypingError: beginners.py:94:5: error: print() does not take optional(float32)
-#    94 |     print(first_or_nothing(x[0], i))
+# TypingError: beginners.py:95:5: error: print() does not take optional(float32)
+#    95 |     print(first_or_nothing(x[0], i))
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: test it with `is None` first
+#
+# beginners.py:96:5: error: print() does not take optional(float32)
+#    96 |     show(first_or_nothing(x[0], i))
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: test it with `is None` first
 #    in kernel prints_what_may_be_none(array(float32, 1d, C), int (weak))
 # <<<
@@ -246,26 +253,26 @@ def adds_under_a_mask(x):
 #    note: beginners.py:16:9: array(float32, 1d, C) here
 #    16 |         return x
 #       |         ^^^^^^^^
-#    called from either_array, beginners.py:99:5
-#    99 |     one_or_the_other(x, y, i)[0] = 1
+#    called from either_array, beginners.py:101:5
+#   101 |     one_or_the_other(x, y, i)[0] = 1
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    in kernel either_array(array(float32, 1d, C), array(float64, 1d, C), int (weak))
 # <<<
 # >>> message loops_and_stops(f4[::1])
-# UnsupportedError: beginners.py:104:14: error: gpu.prange() can't be called in a kernel
-#   104 |     for i in gpu.prange(len(x)):
+# UnsupportedError: beginners.py:106:14: error: gpu.prange() can't be called in a kernel
+#   106 |     for i in gpu.prange(len(x)):
 #       |              ^^^^^^^^^^^^^^^^^^
 #    help: range(...) in a kernel, whose threads run side by side; @gpu.parallel makes kernels of prange loops
 #
-# beginners.py:106:5: error: breakpoint() can't be called in a kernel
-#   106 |     breakpoint()
+# beginners.py:108:5: error: breakpoint() can't be called in a kernel
+#   108 |     breakpoint()
 #       |     ^^^^^^^^^^^^
 #    help: after gpu.set_device('python') the function itself runs, thread by thread, under any debugger
 #    in kernel loops_and_stops(array(float32, 1d, C))
 # <<<
 # >>> message adds_under_a_mask(f4[::1])
-# TypingError: beginners.py:111:15: error: an index must be an integer, and this is array expression(bool, 1d)
-#   111 |     small = x[x < 3]
+# TypingError: beginners.py:113:15: error: an index must be an integer, and this is array expression(bool, 1d)
+#   113 |     small = x[x < 3]
 #       |               ^^^^^
 #    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine
 #    in kernel adds_under_a_mask(array(float32, 1d, C))
