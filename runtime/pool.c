@@ -1,8 +1,10 @@
 /* pool.c - the threads behind the CPU device. See pool.h.
  *
  * One mutex guards the list of jobs and the counts; the items themselves are handed out with one atomic addition a
- * chunk. Threads are started when a job first wants them, block all signals but those of interrupt.h (Python handles
- * signals in its main thread) and live as long as the process. */
+ * chunk. Waking a thread costs 45 to 80 microseconds, so who is likely to be wanted again at once, or waits for the
+ * last chunk of somebody else, looks out for about as long before it sleeps. Threads are started when a job first wants
+ * them, block all signals but those of interrupt.h (Python handles signals in its main thread) and live as long as the
+ * process. */
 #define _GNU_SOURCE
 #include "pool.h"
 
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MAX_THREADS = 1024, STACK_BYTES = 8 << 20, POLL_NS = 20 * 1000 * 1000 };
+enum { MAX_THREADS = 1024, STACK_BYTES = 8 << 20, POLL_NS = 20 * 1000 * 1000, LOOKOUT_NS = 50 * 1000 };
 
 typedef struct Worker Worker;
 struct Worker {
@@ -30,7 +32,9 @@ static struct {
     int chosen; /* threads a job may have, by pool_set_threads(); 0: the default */
     int usual;  /* the default; 0: not yet asked */
     int started, idle;
-    unsigned forks; /* between the first process and this one */
+    int looking_out; /* threads without work that don't sleep yet */
+    int called;      /* how many of those are wanted; written under the lock, atomic */
+    unsigned forks;  /* between the first process and this one */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -93,7 +97,7 @@ static void after_fork_child(void) {
     pthread_cond_init(&pool.done, NULL);
     pool.jobs = NULL;
     pool.workers = NULL; /* they were on stacks that nobody uses now */
-    pool.started = pool.idle = pool.usual = 0;
+    pool.started = pool.idle = pool.usual = pool.looking_out = pool.called = 0;
     pool.forks++;
 }
 
@@ -141,11 +145,55 @@ static void unlink_job(Job *job) {
     }
 }
 
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* For the other hardware thread of the core. */
+static void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Goes round for LOOKOUT_NS at most, while *count is zero (or isn't). */
+static void look_out(const int *count, bool while_zero) {
+    int64_t end = now_ns() + LOOKOUT_NS;
+    do
+        for (int i = 0; i < 16; i++) {
+            if ((__atomic_load_n(count, __ATOMIC_ACQUIRE) == 0) != while_zero) return;
+            relax();
+        }
+    while (now_ns() < end);
+}
+
 /* The oldest job that wants another thread. Called with the lock held. */
 static Job *find_job(void) {
     for (Job *job = pool.jobs; job; job = job->link)
         if (job->joined < job->helpers && !exhausted(job)) return job;
     return NULL;
+}
+
+/* Called with the lock held; false: nobody called in time. */
+static bool called_soon(void) {
+    pool.looking_out++;
+    pthread_mutex_unlock(&pool.lock);
+    look_out(&pool.called, true);
+    pthread_mutex_lock(&pool.lock);
+    pool.looking_out--;
+    bool called = pool.called > 0;
+    if (called) __atomic_store_n(&pool.called, pool.called - 1, __ATOMIC_RELAXED);
+    return called;
+}
+
+static void sleep_until_called(void) {
+    pool.idle++;
+    pthread_cond_wait(&pool.work, &pool.lock);
+    pool.idle--;
 }
 
 static void *worker(void *unused) {
@@ -156,13 +204,10 @@ static void *worker(void *unused) {
     pool.workers = &self;
     for (;;) {
         Job *job;
-        while (!(job = find_job())) {
-            pool.idle++;
-            pthread_cond_wait(&pool.work, &pool.lock);
-            pool.idle--;
-        }
+        while (!(job = find_job()))
+            if (!called_soon() && !find_job()) sleep_until_called();
         job->joined++;
-        job->active++;
+        __atomic_store_n(&job->active, job->active + 1, __ATOMIC_RELAXED);
         self.job = job;
         pthread_mutex_unlock(&pool.lock);
         Guard guard = {.stop = &job->stopped};
@@ -170,14 +215,19 @@ static void *worker(void *unused) {
         pthread_mutex_lock(&pool.lock);
         self.job = NULL;
         /* The last one out tells the caller, who owns the job: it is not touched after that. */
-        if (--job->active == 0) pthread_cond_broadcast(&pool.done);
+        int left = job->active - 1;
+        __atomic_store_n(&job->active, left, __ATOMIC_RELEASE);
+        if (left == 0) pthread_cond_broadcast(&pool.done);
     }
     return NULL;
 }
 
 /* Wakes or starts threads for a job just listed. Called with the lock held; true if somebody may come. */
 static bool summon(const Job *job) {
-    int need = job->helpers;
+    int awake = pool.looking_out - pool.called;
+    if (awake > job->helpers) awake = job->helpers;
+    __atomic_store_n(&pool.called, pool.called + awake, __ATOMIC_RELEASE);
+    int need = job->helpers - awake;
     for (int i = 0; i < need && i < pool.idle; i++) pthread_cond_signal(&pool.work);
     if (pool.idle >= need || pool.started >= wanted()) return pool.started > 0;
     sigset_t all, old;
@@ -212,12 +262,6 @@ static bool asked_to_stop(void *arg) {
 
 /* Whether the job's pool threads are gone: this is a child, forked by `cancelled`. */
 static bool forked(const Job *job) { return job->forks != pool.forks; }
-
-static int64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void set_caller(Job *job, pid_t tid) {
     pthread_mutex_lock(&pool.lock);
@@ -256,6 +300,7 @@ static struct timespec next_poll(void) {
  * its next question. Threads of a stopped job are interrupted until they have left. */
 static void wait_for(Job *job) {
     struct timespec until = next_poll();
+    if (job->join && !is_stopped(job)) look_out(&job->active, false);
     pthread_mutex_lock(&pool.lock);
     while (!forked(job) && (job->active > 0 || !exhausted(job))) {
         if (!job->cancelled && !is_stopped(job)) {

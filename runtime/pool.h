@@ -1,7 +1,7 @@
 /* pool.h - persistent threads that share out the items of a job.
  *
  * Items are handed out in ascending order, in chunks. Several jobs may run at once; idle threads take the oldest
- * that wants them. Nothing spins: a thread without work sleeps. */
+ * that wants them. A thread without work sleeps after some 50 microseconds. */
 #ifndef GPU_POOL_H
 #define GPU_POOL_H
 
@@ -26,7 +26,7 @@ typedef struct Job {
     bool stopped;     /* by `run` or `cancelled`; atomic */
     bool was_cancelled;
     pid_t caller;     /* while it works on the job; 0: it doesn't. Under the lock */
-    int active;       /* pool threads in it; under the lock */
+    int active;       /* pool threads in it; written under the lock, atomic */
     int joined;       /* pool threads that came so far; under the lock */
     unsigned forks;   /* of the process when it began */
     struct Job *link; /* list of jobs that want threads; under the lock */

@@ -146,6 +146,34 @@ static void launches_of_several_threads(void) {
     }
 }
 
+/* Pauses around the time that a thread looks out before it sleeps. The caller doesn't help, so a call that nobody heard
+ * would leave the launch without an end. */
+static void *launches_with_pauses(void *arg) {
+    Params *p = arg;
+    Image image = {.cpu_entry = count_blocks, .local_bytes = 1 << 20};
+    for (int i = 0; i < 400; i++) {
+        LaunchConfig c = config(BLOCKS, NULL);
+        if (launch_image(&image, p, &c, NULL) != GPU_OK) return p;
+        usleep((useconds_t)(i % 20 * 5));
+    }
+    return NULL;
+}
+
+static void nobody_misses_a_call(void) {
+    enum { N = 3 };
+    pthread_t threads[N];
+    uint32_t *hits = calloc(BLOCKS, sizeof *hits);
+    Params p = {.hits = hits};
+    for (int i = 0; i < N; i++) pthread_create(&threads[i], NULL, launches_with_pauses, &p);
+    for (int i = 0; i < N; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        CHECK(!failed);
+    }
+    CHECK(all_are(hits, 400 * N));
+    free(hits);
+}
+
 /* ---- interruption -------------------------------------------------------------------------- */
 
 static bool third_time(void *arg) { return ++*(int *)arg == 3; }
@@ -363,6 +391,7 @@ int main(void) {
         a_launch_is_interrupted();
         who_asks_may_be_content();
         launches_inside_of_a_launch();
+        nobody_misses_a_call();
         launches_beside_an_interrupted_one();
         a_raise_ends_the_launch();
         a_fork_inside_of_a_launch();
