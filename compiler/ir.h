@@ -293,6 +293,7 @@ typedef struct Uniformity {
     int64_t *stride;         /* SHAPE_AFFINE: step with threadIdx.x */
     bool *exact;             /* SHAPE_AFFINE: it didn't wrap on the way */
     bool *block_divergent;   /* a block that only some threads of the thread block may reach */
+    bool *doomed;            /* a block from which every way raises: the launch fails, nobody waits for who comes there */
     uint32_t *loop_of;       /* by block: the innermost loop; 0: none */
     IrLoop *loops;           /* from 1; parent 0: none */
     uint32_t nloops;

@@ -161,6 +161,8 @@ Val lower_nv_clock(Lower *L, const Instr *in);
 /* Puts the exception of RAISE into the error record, unless another thread came first. The builder then stands where the
  * thread ends. */
 void lower_record(Lower *L, const Instr *raise);
+/* ... into a record that no other thread has, over what is there. */
+void lower_record_again(Lower *L, const Instr *raise, const Val *args);
 Val lower_as_8_bytes(Lower *L, Type t, Val v); /* a value as records have it */
 
 /* ---- lower_foreign.c ---- */

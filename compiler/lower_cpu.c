@@ -191,6 +191,7 @@ static void advance_block(Lower *L, LLVMBasicBlockRef from) {
 static void end_kernel(Lower *L) {
     CpuState *c = L->cpu;
     LLVMPositionBuilderAtEnd(L->b, c->latch);
+    if (L->vectors) lanes_leave_if_raised(L, c->exit);
     for (unsigned i = 0; i < c->loops; i++) {
         LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), done = ll_block(L, "done");
         Val one = LLVMConstInt(L->i32, 1, false);

@@ -16,6 +16,7 @@ typedef struct CpuState {
     unsigned loops;                        /* loops over threads, x first; the next dimension counts in that over blocks */
     LLVMBasicBlockRef loop[3];             /* their heads */
     Val step, until;                       /* variables of vectors: threads done in this round; see lower_vectors */
+    Val raised;                            /* ... the lowest lane that has raised; NULL: the kernel doesn't raise */
 } CpuState;
 
 Ty cpu_pointer(Lower *L);
@@ -56,7 +57,8 @@ typedef struct VectorRegion {
 
 /* The code for the lanes from c->thread[0] on, below c->block[0]. Each way leads to c->latch, with c->step set. */
 void lower_vectors(Lower *L, const VectorRegion *g);
-void lanes_variables(Lower *L);      /* makes c->step and c->until */
+void lanes_variables(Lower *L);      /* makes c->step, c->until, c->raised */
+void lanes_leave_if_raised(Lower *L, LLVMBasicBlockRef to);   /* at the latch */
 void lanes_begin_row(Lower *L);      /* before a loop over x */
 /* The same in parts, for a caller with loops of its own around each body: if no guard can send the full one to the other. */
 bool lanes_may_part(const Lower *L, const VectorRegion *g);
@@ -67,7 +69,7 @@ LaneKind lane_kind(const Lower *L, Ref r);
 Val lanes_value(Lower *L, Ref r);    /* as a vector */
 void lanes_again(Lower *L, Ref r);
 Val lanes_splat(Lower *L, Val v);
-Val lanes_mask(const Lower *L);      /* lanes that exist; NULL: all */
+Val lanes_mask(Lower *L);            /* lanes that exist and haven't raised; NULL: all */
 Ty lanes_type(const Lower *L, Ref r);/* as the value is held */
 Val lanes_steps(const Lower *L, Ty t, uint64_t step);        /* 0, step, 2 * step ... */
 Val lanes_bits(Lower *L, Val mask);                         /* as an integer */

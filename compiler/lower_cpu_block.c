@@ -232,6 +232,15 @@ static void lower_one_by_one(Lower *L) {
     lower_blocks(L, s->order, s->n);
 }
 
+static void end_if_raised(Lower *L) {
+    if (!L->cpu->raised) return;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(L->b), end = ll_block(L, "raised");
+    LLVMPositionBuilderAtEnd(L->b, end);
+    LLVMBuildRet(L->b, LLVMConstInt(L->i32, REGION_RAISED, false));
+    LLVMPositionBuilderAtEnd(L->b, here);
+    lanes_leave_if_raised(L, end);
+}
+
 /* for z: for y: for x; z and y are one where nobody looks at them. */
 static void lower_rows(Lower *L, const VectorRegion *region) {
     CpuState *c = L->cpu;
@@ -250,6 +259,7 @@ static void lower_rows(Lower *L, const VectorRegion *region) {
         lower_one_by_one(L);
     }
     LLVMPositionBuilderAtEnd(L->b, c->latch);
+    if (region) end_if_raised(L);
     if (region) step = LLVMBuildLoad2(L->b, L->i32, c->step, "step");
     end_loop(L, 0, step, region ? region->stop : NULL);
     end_loop(L, 1, one, NULL);

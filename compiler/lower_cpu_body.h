@@ -11,6 +11,7 @@ struct Body {
     unsigned lanes;
     bool full;
     Val on;      /* lanes that exist; NULL: all */
+    Val on_variable; /* ... and haven't raised; NULL: nobody raises in this body */
     Val now;     /* lanes of the block that is being lowered; NULL: all */
     bool parted; /* ... of a block with a mask of its own */
     const VectorRegion *region;
@@ -33,6 +34,22 @@ Val lanes_held(Lower *L, Ref r);                /* the value as it is held: a sc
 /* Is one of a mask on; are all? */
 Val lanes_any(Lower *L, Val mask);
 Val lanes_all(Lower *L, Val mask);
+
+Val lanes_on(Lower *L);                         /* lanes that exist and haven't raised; NULL: all */
+Val lanes_first_on(Lower *L, Val mask);         /* i64 */
+/* Where the elements of a vector lie, for lanes_one; NULL: it is none. */
+Val lanes_spill(Lower *L, Ref r);
+Val lanes_one(Lower *L, Ref r, Val spilled, Val lane);   /* a lane's value */
+void lanes_instr(Lower *L, Ref r);              /* code for an instruction that ends no block */
+/* The operand that PHIs of the k-th successor of `from` take. */
+uint32_t lanes_operand_of(const Lower *L, BlockId from, uint32_t k);
+
+/* ---- lower_cpu_raise.c ---- */
+bool lanes_raise_from(const Lower *L, BlockId b);        /* one way from b can only raise */
+void lanes_raise_together(Lower *L, BlockId b, uint32_t k);
+Val lanes_raise(Lower *L, BlockId b, Val cond);
+void lanes_raise_elsewhere(Lower *L, BlockId b, Ref cond);
+bool lanes_may_raise(const Lower *L);
 
 Verdict lanes_judge(Lower *L, Ref cond);        /* lower_cpu_guard.c */
 Val lanes_false_behind(Lower *L, Ref cond);     /* ... for all vectors that follow along x; NULL: that isn't known */

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #define NO_BLOCK UINT32_MAX
+#define NO_LANE UINT32_MAX
 
 static const Instr *instr(const Lower *L, Ref r) { return &L->m->instrs.at[r]; }
 static Type type_of(const Lower *L, Ref r) { return (Type)instr(L, r)->type; }
@@ -80,7 +81,12 @@ Val lanes_value(Lower *L, Ref r) {
     }
 }
 
-Val lanes_mask(const Lower *L) { return L->body->on; }
+Val lanes_on(Lower *L) {
+    const struct Body *B = L->body;
+    return B->on_variable ? LLVMBuildLoad2(L->b, mask_type(L), B->on_variable, "on") : B->on;
+}
+
+Val lanes_mask(Lower *L) { return lanes_on(L); }
 
 Ty lanes_type(const Lower *L, Ref r) {
     Ty t = ll_scalar(L, type_of(L, r));
@@ -110,7 +116,8 @@ Val lanes_both(Lower *L, Val mask, Val cond) {
 static Val full_mask(Lower *L, Val mask) { return mask ? mask : LLVMConstAllOnes(mask_type(L)); }
 
 /* Where the first lane that is on lies; i64. */
-static Val first_on(Lower *L, Val mask) {
+Val lanes_first_on(Lower *L, Val mask) {
+    if (!mask) return LLVMConstInt(L->i64, 0, false);
     Val bits = lanes_bits(L, mask), args[2] = {bits, LLVMConstInt(L->i1, 0, false)};
     return LLVMBuildZExt(L->b, ll_intrinsic(L, "llvm.cttz", LLVMTypeOf(bits), 2, args), L->i64, "first");
 }
@@ -168,7 +175,7 @@ static void scatter(Lower *L, Val v, unsigned align, Val at, Val mask) {
 }
 
 void lanes_scatter(Lower *L, Val v, unsigned align, Val first, uint64_t stride) {
-    scatter(L, v, align, widen_first(L, first, stride), L->body->on);
+    scatter(L, v, align, widen_first(L, first, stride), lanes_on(L));
 }
 
 static unsigned alignment(const Instr *in, Type t) { return in->sub & MEM_UNALIGNED ? 1 : type_bytes(t); }
@@ -222,7 +229,7 @@ static Val extend_first(Lower *L, Ref r, Ty to) {
     Val v = lanes_held(L, r);
     if (!B->parted || lane_kind(L, r) != LANE_FIRST) return extend(L, v, from, to);
     Val stride = LLVMConstInt(L->i64, (uint64_t)B->u->stride[r], true);
-    Val offset = LLVMBuildMul(L->b, first_on(L, B->now), stride, "offset");
+    Val offset = LLVMBuildMul(L->b, lanes_first_on(L, B->now), stride, "offset");
     Val there = LLVMBuildAdd(L->b, v, LLVMBuildTrunc(L->b, offset, ll_scalar(L, from), "o"), "there");
     Val far = to == L->i64 ? offset : LLVMBuildTrunc(L->b, offset, to, "o");
     return LLVMBuildSub(L->b, extend(L, there, from, to), far, "w");
@@ -287,7 +294,7 @@ static Val hidden(Lower *L, Val at) {
 }
 
 /* Where a vector's elements lie, for a loop over lanes; NULL for what needs no memory. */
-static Val spill(Lower *L, Ref r) {
+Val lanes_spill(Lower *L, Ref r) {
     if (lane_kind(L, r) != LANE_VECTOR) return NULL;
     Val v = lanes_held(L, r);
     Ty element = ll_scalar(L, type_of(L, r));
@@ -301,7 +308,7 @@ static Val element_at(Lower *L, Ty element, Val at, Val lane) {
     return LLVMBuildInBoundsGEP2(L->b, in_memory(L, element), at, &lane, 1, "at");
 }
 
-static Val one_lane(Lower *L, Ref r, Val spilled, Val lane) {
+Val lanes_one(Lower *L, Ref r, Val spilled, Val lane) {
     Ty element = ll_scalar(L, type_of(L, r));
     if (spilled) {
         Val v = LLVMBuildLoad2(L->b, in_memory(L, element), element_at(L, element, spilled, lane), "v");
@@ -320,7 +327,7 @@ static Val lane_by_lane(Lower *L, Ref r) {
     Ty element = ll_scalar(L, (Type)in->type), bits_type = LLVMIntTypeInContext(L->ctx, L->body->lanes);
     Val spilled[4], args[4], result = lanes_variable(L, wide(L, in_memory(L, element)), "result");
     assert(in->nargs <= 4);
-    for (uint32_t i = 0; i < in->nargs; i++) spilled[i] = spill(L, in->args[i]);
+    for (uint32_t i = 0; i < in->nargs; i++) spilled[i] = lanes_spill(L, in->args[i]);
     Val on = lanes_bits(L, full_mask(L, L->body->now));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), again = ll_block(L, "lane"), done = ll_block(L, "lanes");
     if (L->body->now) LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntNE, on, LLVMConstNull(bits_type)), again, done);
@@ -328,7 +335,7 @@ static Val lane_by_lane(Lower *L, Ref r) {
     LLVMPositionBuilderAtEnd(L->b, again);
     Val left = LLVMBuildPhi(L->b, bits_type, "left"), count[2] = {left, LLVMConstInt(L->i1, 1, false)};
     Val lane = LLVMBuildZExtOrBitCast(L->b, ll_intrinsic(L, "llvm.cttz", bits_type, 2, count), L->i64, "lane");
-    for (uint32_t i = 0; i < in->nargs; i++) args[i] = one_lane(L, in->args[i], spilled[i], lane);
+    for (uint32_t i = 0; i < in->nargs; i++) args[i] = lanes_one(L, in->args[i], spilled[i], lane);
     Val v = lower_operation(L, in, args);
     if (element == L->i1) v = LLVMBuildZExt(L->b, v, L->i8, "v");
     LLVMBuildStore(L->b, v, element_at(L, element, result, lane));
@@ -421,7 +428,7 @@ static void keep(Lower *L, Ref r, Val v) {
 /* ---- edges --------------------------------------------------------------------------------------- */
 
 /* The operand that PHIs of the k-th successor of `from` take. */
-static uint32_t operand_of(const Lower *L, BlockId from, uint32_t k) {
+uint32_t lanes_operand_of(const Lower *L, BlockId from, uint32_t k) {
     const Block *to = &L->m->blocks.at[L->m->blocks.at[from].succ[k]];
     bool second = k == 1 && L->m->blocks.at[from].succ[0] == L->m->blocks.at[from].succ[1];
     for (uint32_t i = 0; i < to->preds.n; i++) {
@@ -438,7 +445,7 @@ static void take_edge(Lower *L, BlockId from, uint32_t k, Val lanes) {
     struct Body *B = L->body;
     BlockId to = L->m->blocks.at[from].succ[k];
     const Block *block = &L->m->blocks.at[to];
-    uint32_t n = 0, a = operand_of(L, from, k);
+    uint32_t n = 0, a = lanes_operand_of(L, from, k);
     while (n < block->instrs.n && instr(L, block->instrs.at[n])->op == OP_PHI) n++;
     Val *in = ARENA_ARRAY(L->m->arena, Val, n + 1);
     for (uint32_t i = 0; i < n; i++) {
@@ -454,7 +461,7 @@ static void take_edge(Lower *L, BlockId from, uint32_t k, Val lanes) {
     }
     if (!parts(B, to)) return;
     Val wait = LLVMBuildLoad2(L->b, mask_type(L), B->mask[to], "wait");
-    Val more = full_mask(L, lanes ? lanes : B->on);
+    Val more = full_mask(L, lanes ? lanes : lanes_on(L));
     LLVMBuildStore(L->b, LLVMBuildOr(L->b, wait, more, "wait"), B->mask[to]);
 }
 
@@ -465,9 +472,14 @@ static void branch_together(Lower *L, BlockId b, Val cond) {
     LLVMBasicBlockRef edge[2] = {ll_block(L, "edge"), ll_block(L, "edge")};
     LLVMBuildCondBr(L->b, cond, edge[0], edge[1]);
     for (uint32_t k = 0; k < 2; k++) {
+        BlockId to = L->m->blocks.at[b].succ[k];
         LLVMPositionBuilderAtEnd(L->b, edge[k]);
+        if (L->body->u->doomed[to]) {
+            lanes_raise_together(L, b, k);
+            continue;
+        }
         take_edge(L, b, k, NULL);
-        go_to(L, L->m->blocks.at[b].succ[k]);
+        go_to(L, to);
     }
 }
 
@@ -520,6 +532,16 @@ void lanes_again(Lower *L, Ref r) { keep(L, r, value_of(L, r)); }
 
 /* ---- ends of blocks ------------------------------------------------------------------------------- */
 
+static uint32_t way_on(const Lower *L, BlockId b) { return L->body->u->doomed[L->m->blocks.at[b].succ[0]]; }
+
+/* Lanes that don't raise go on together. */
+static void go_on_without(Lower *L, BlockId b, Ref cond) {
+    if (L->body->full && L->body->v->agree[b]) lanes_raise_elsewhere(L, b, cond);
+    else lanes_raise(L, b, lanes_value(L, cond));
+    take_edge(L, b, way_on(L, b), NULL);
+    go_to(L, L->m->blocks.at[b].succ[way_on(L, b)]);
+}
+
 static void part_here(Lower *L, BlockId b, Val cond) {
     const Block *block = &L->m->blocks.at[b];
     Val now = L->body->now;
@@ -541,6 +563,8 @@ static void end_together(Lower *L, BlockId b, const Instr *end) {
         go_to(L, L->m->blocks.at[b].succ[0]);
     } else if (lane_kind(L, end->args[0]) == LANE_SCALAR) {
         branch_together(L, b, lanes_held(L, end->args[0]));
+    } else if (lanes_raise_from(L, b)) {
+        go_on_without(L, b, end->args[0]);
     } else if (B->full && B->v->agree[b]) {
         branch_if_agreed(L, b, end->args[0]);
     } else {
@@ -552,11 +576,23 @@ static void end_together(Lower *L, BlockId b, const Instr *end) {
 /* Of a block with a mask; then on in the chain. Lanes that return are in no mask any more. */
 static void end_parted(Lower *L, BlockId b, const Instr *end) {
     if (end->op == OP_JUMP) take_edge(L, b, 0, L->body->now);
+    else if (end->op == OP_BRANCH && lanes_raise_from(L, b))
+        take_edge(L, b, way_on(L, b), lanes_raise(L, b, lanes_value(L, end->args[0])));
     else if (end->op == OP_BRANCH) part_here(L, b, lanes_value(L, end->args[0]));
     LLVMBuildBr(L->b, L->body->after[b]);
 }
 
 /* ---- blocks -------------------------------------------------------------------------------------- */
+
+void lanes_instr(Lower *L, Ref r) {
+    const struct Body *B = L->body;
+    const Instr *in = instr(L, r);
+    if (is_root((Op)in->op) || B->region->ready[r]) return;
+    debug_at(L, in->span);
+    if (in->op != OP_PHI && in->type == T_VOID) compute(L, r);
+    else if (in->op != OP_PHI) keep(L, r, value_of(L, r));
+    else if (B->incoming[r]) keep(L, r, LLVMBuildLoad2(L->b, lanes_type(L, r), B->incoming[r], "phi"));
+}
 
 static void lower_instrs(Lower *L, BlockId b) {
     const Block *block = &L->m->blocks.at[b];
@@ -574,10 +610,7 @@ static void lower_instrs(Lower *L, BlockId b) {
             else end_together(L, b, in);
             return;
         }
-        if (is_root((Op)in->op) || B->region->ready[r]) continue;
-        if (in->op == OP_PHI) keep(L, r, LLVMBuildLoad2(L->b, lanes_type(L, r), B->incoming[r], "phi"));
-        else if (in->type == T_VOID) compute(L, r);
-        else keep(L, r, value_of(L, r));
+        lanes_instr(L, r);
     }
 }
 
@@ -623,7 +656,7 @@ static void lower_parted(Lower *L, BlockId b) {
 }
 
 static void lower_together(Lower *L, BlockId b) {
-    L->body->now = L->body->on;
+    L->body->now = lanes_on(L);
     L->body->parted = false;
     lower_instrs(L, b);
 }
@@ -646,8 +679,9 @@ static void find_chains(Lower *L) {
         const Block *block = &L->m->blocks.at[b];
         if (B->region->ends[b]) continue;
         for (uint32_t s = 0; s < block->nsucc; s++)
-            if (parts(B, b) && parts(B, block->succ[s])) unite(B, b, block->succ[s]);
-        if (block->nsucc != 2 || !parts(B, block->succ[0]) || !parts(B, block->succ[1])) continue;
+            if (parts(B, b) && parts(B, block->succ[s]) && !B->u->doomed[block->succ[s]]) unite(B, b, block->succ[s]);
+        if (lanes_raise_from(L, b) || block->nsucc != 2 || !parts(B, block->succ[0]) || !parts(B, block->succ[1]))
+            continue;
         Ref cond = instr(L, ir_terminator(L->m, b))->args[0];
         bool together = !parts(B, b) && (lane_kind(L, cond) == LANE_SCALAR || (B->full && B->v->agree[b]));
         if (!together) unite(B, block->succ[0], block->succ[1]);
@@ -656,7 +690,7 @@ static void find_chains(Lower *L) {
     for (uint32_t i = 0; i < B->n; i++) {
         const Block *block = &L->m->blocks.at[B->order[i]];
         for (uint32_t s = 0; parts(B, B->order[i]) && s < block->nsucc; s++)
-            if (!parts(B, block->succ[s])) {
+            if (!parts(B, block->succ[s]) && !B->u->doomed[block->succ[s]]) {
                 BlockId *exit = &B->exit[B->group[B->order[i]]];
                 assert(*exit == NO_BLOCK || *exit == block->succ[s]);
                 *exit = block->succ[s];
@@ -699,6 +733,11 @@ static void lower_body(Lower *L) {
     memset(L->value, 0, L->m->instrs.n * sizeof *L->value);
     memset(L->variable, 0, L->m->instrs.n * sizeof *L->variable);
     find_chains(L);
+    B->on_variable = NULL;
+    if (lanes_may_raise(L)) {
+        B->on_variable = lanes_variable(L, mask_type(L), "on");
+        LLVMBuildStore(L->b, full_mask(L, B->on), B->on_variable);
+    }
     B->parted = false;
     B->now = B->on;
     for (Ref r = 1; r < L->m->instrs.n; r++)
@@ -728,8 +767,8 @@ static struct Body *new_body(Lower *L, const VectorRegion *g) {
     BlockId *at = ARENA_ARRAY(a, BlockId, blocks);
     memset(at, 0xff, blocks * sizeof *at);
     for (uint32_t i = 0; i < g->n; i++) at[B->v->place[g->blocks[i]]] = g->blocks[i];
-    for (uint32_t i = 0; i < blocks; i++)
-        if (at[i] != NO_BLOCK) B->order[B->n++] = at[i];
+    for (uint32_t i = 0; i < blocks; i++) /* ways that raise are made where they begin */
+        if (at[i] != NO_BLOCK && !B->v->masked.doomed[at[i]]) B->order[B->n++] = at[i];
     return B;
 }
 
@@ -762,7 +801,7 @@ Val lanes_are_full(Lower *L) { return lanes_suffice(L, L->vectors->full_lanes); 
 bool lanes_may_part(const Lower *L, const VectorRegion *g) {
     for (uint32_t i = 0; i < g->n; i++) {
         const Block *b = &L->m->blocks.at[g->blocks[i]];
-        if (L->vectors->agree[g->blocks[i]]) return true;
+        if (L->vectors->agree[g->blocks[i]] || L->vectors->masked.doomed[g->blocks[i]]) return true;
         for (uint32_t k = 0; k < b->instrs.n; k++)
             if (L->vectors->choice[b->instrs.at[k]]) return true;
     }
@@ -859,6 +898,18 @@ void lower_vectors(Lower *L, const VectorRegion *g) {
 void lanes_variables(Lower *L) {
     L->cpu->step = lanes_variable(L, L->i32, "step");
     L->cpu->until = lanes_variable(L, L->i32, "until");
+    if (!L->m->sites.n) return;
+    L->cpu->raised = lanes_variable(L, L->i32, "raised");
+    LLVMBuildStore(L->b, LLVMConstInt(L->i32, NO_LANE, false), L->cpu->raised);
+}
+
+/* At the latch: away if a lane of the vector has raised. */
+void lanes_leave_if_raised(Lower *L, LLVMBasicBlockRef to) {
+    if (!L->cpu->raised) return;
+    LLVMBasicBlockRef go = ll_block(L, "go");
+    Val raised = LLVMBuildLoad2(L->b, L->i32, L->cpu->raised, "raised");
+    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntEQ, raised, LLVMConstInt(L->i32, NO_LANE, false)), go, to);
+    LLVMPositionBuilderAtEnd(L->b, go);
 }
 
 void lanes_begin_row(Lower *L) { LLVMBuildStore(L->b, LLVMConstInt(L->i32, 0, false), L->cpu->until); }

@@ -19,26 +19,34 @@ Val lower_as_8_bytes(Lower *L, Type t, Val v) {
     return type_is_signed(t) ? LLVMBuildSExt(L->b, v, L->i64, "v") : LLVMBuildZExt(L->b, v, L->i64, "v");
 }
 
-static void store_values(Lower *L, const Instr *raise) {
+static void store_record(Lower *L, const Instr *raise, const Val *args) {
+    Val where[6];
+    L->target->where(L, where);
+    for (unsigned i = 0; i < 6; i++)
+        LLVMBuildStore(L->b, where[i], field(L, offsetof(ErrorRecord, thread) + i * sizeof(uint32_t)));
     for (uint32_t i = 0; i < raise->nargs; i++) {
-        Ref r = raise->args[i];
-        Val v = lower_as_8_bytes(L, (Type)L->m->instrs.at[r].type, ll_value(L, r));
+        Val v = lower_as_8_bytes(L, (Type)L->m->instrs.at[raise->args[i]].type, args[i]);
         LLVMBuildStore(L->b, v, field(L, offsetof(ErrorRecord, values) + i * sizeof(uint64_t)));
     }
 }
 
+static Val site_of(Lower *L, const Instr *raise) { return LLVMConstInt(L->i32, raise->imm + 1, false); }
+
 void lower_record(Lower *L, const Instr *raise) {
-    Val where[6];
-    L->target->where(L, where);
+    Val *args = ARENA_ARRAY(L->m->arena, Val, raise->nargs + 1);
     LLVMBasicBlockRef first = ll_block(L, "raise"), done = ll_block(L, "raised");
-    Val empty = LLVMConstInt(L->i32, 0, false), site = LLVMConstInt(L->i32, raise->imm + 1, false);
-    Val swap = LLVMBuildAtomicCmpXchg(L->b, field(L, offsetof(ErrorRecord, site)), empty, site,
+    Val empty = LLVMConstInt(L->i32, 0, false);
+    Val swap = LLVMBuildAtomicCmpXchg(L->b, field(L, offsetof(ErrorRecord, site)), empty, site_of(L, raise),
                                       LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, false);
     LLVMBuildCondBr(L->b, LLVMBuildExtractValue(L->b, swap, 1, "won"), first, done);
     LLVMPositionBuilderAtEnd(L->b, first);
-    for (unsigned i = 0; i < 6; i++)
-        LLVMBuildStore(L->b, where[i], field(L, offsetof(ErrorRecord, thread) + i * sizeof(uint32_t)));
-    store_values(L, raise);
+    for (uint32_t i = 0; i < raise->nargs; i++) args[i] = ll_value(L, raise->args[i]);
+    store_record(L, raise, args);
     LLVMBuildBr(L->b, done);
     LLVMPositionBuilderAtEnd(L->b, done);
+}
+
+void lower_record_again(Lower *L, const Instr *raise, const Val *args) {
+    LLVMBuildStore(L->b, site_of(L, raise), field(L, offsetof(ErrorRecord, site)));
+    store_record(L, raise, args);
 }

@@ -12,6 +12,9 @@
  * different iterations: what was computed inside and is used outside differs. All this repeats until
  * nothing changes; a branch is looked at twice at most.
  *
+ * Where a thread raises, the launch fails: what becomes of the others behind that place is asked of those that are
+ * left, so a way that can only raise parts nobody.
+ *
  * The same for the lanes of a vector, threads that follow each other along x and run in lock step: threadIdx.y is one
  * value for them, and so is what they load together from one place.
  *
@@ -70,11 +73,33 @@ static uint32_t reversed_postorder(const Analysis *A, BlockId *order, uint32_t *
     return count;
 }
 
+/* Blocks from which every way raises; none if that is true of the whole kernel. */
+static void find_doomed(Analysis *A) {
+    const IrModule *m = A->m;
+    bool any = false;
+    for (uint32_t i = A->live; i-- > 0;) {
+        const Block *block = &m->blocks.at[A->order[i]];
+        Ref end = ir_terminator(m, A->order[i]);
+        bool doomed = block->nsucc ? true : end != REF_NONE && instr(A, end)->op == OP_RAISE;
+        for (uint32_t s = 0; s < block->nsucc; s++) doomed = doomed && A->u.doomed[block->succ[s]];
+        A->u.doomed[A->order[i]] = doomed;
+        any |= doomed;
+    }
+    if (any && A->u.doomed[0]) memset(A->u.doomed, 0, m->blocks.n * sizeof *A->u.doomed);
+}
+
+/* Does only one way from b not raise? */
+static bool parts_nobody(const Analysis *A, BlockId b) {
+    const Block *block = &A->m->blocks.at[b];
+    return block->nsucc == 2 && A->u.doomed[block->succ[0]] != A->u.doomed[block->succ[1]];
+}
+
 /* Where the ways from b's successors meet; an endless loop counts as an exit: who goes there doesn't come back. */
 static BlockId meeting_point(const Analysis *A, BlockId b, const uint32_t *number, const bool *seen) {
     const Block *block = &A->m->blocks.at[b];
     BlockId exit = A->m->blocks.n, best = block->nsucc ? UINT32_MAX : exit;
     for (uint32_t s = 0; s < block->nsucc; s++) {
+        if (A->u.doomed[block->succ[s]] && !A->u.doomed[b]) continue;
         BlockId p = seen[block->succ[s]] ? block->succ[s] : exit;
         if (A->ipdom[p] == UINT32_MAX) continue;
         if (best == UINT32_MAX) best = p;
@@ -216,18 +241,49 @@ static Form linear_form(const Analysis *A, const Instr *in, const Form *f) {
 
 /* ---- a vector that is a warp ---- */
 
-static bool is_thread_x(const Analysis *A, Ref r) {
+/* Is it 0 where a block has one row? */
+static bool counts_rows(const Analysis *A, Ref r) {
+    const Instr *in = instr(A, r);
+    switch (in->op) {
+    case OP_SREG: return in->sub == SREG_TID_Y || in->sub == SREG_TID_Z;
+    case OP_CONVERT: return type_is_int((Type)in->type) && counts_rows(A, in->args[0]);
+    case OP_MUL: return counts_rows(A, in->args[0]) || counts_rows(A, in->args[1]);
+    case OP_ADD: return counts_rows(A, in->args[0]) && counts_rows(A, in->args[1]);
+    default: return false;
+    }
+}
+
+static bool is_sreg(const Analysis *A, Ref r, Sreg s) {
     const Instr *in = instr(A, r);
     while (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32)
         in = instr(A, in->args[0]);
-    return in->op == OP_SREG && in->sub == SREG_TID_X;
+    return in->op == OP_SREG && in->sub == s;
 }
 
-/* threadIdx.x by or with a constant: the number of the warp, the lane, `x < 32`. */
+/* A multiple of 32: a row is made of warps, or there is only one. */
+static bool is_whole_rows(const Analysis *A, Ref r) {
+    const Instr *in = instr(A, r);
+    if (in->op != OP_MUL) return false;
+    return (is_sreg(A, in->args[1], SREG_NTID_X) && counts_rows(A, in->args[0])) ||
+           (is_sreg(A, in->args[0], SREG_NTID_X) && counts_rows(A, in->args[1]));
+}
+
+/* threadIdx.x, or the thread's number in the block. */
+static bool is_thread_number(const Analysis *A, Ref r) {
+    const Instr *in = instr(A, r);
+    if (is_sreg(A, r, SREG_TID_X)) return true;
+    if (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32)
+        return is_thread_number(A, in->args[0]);
+    if (in->op != OP_ADD) return false;
+    return (is_sreg(A, in->args[1], SREG_TID_X) && is_whole_rows(A, in->args[0])) ||
+           (is_sreg(A, in->args[0], SREG_TID_X) && is_whole_rows(A, in->args[1]));
+}
+
+/* The thread's number by or with a constant: the number of the warp, the lane, `x < 32`. */
 static bool warp_form(const Analysis *A, const Instr *in, Form *out) {
     int64_t c;
     if (!A->lanes || !A->lanes->warps || in->nargs != 2) return false;
-    if (!is_thread_x(A, in->args[0]) || !const_value(A, in->args[1], &c) || c < 1) return false;
+    if (!is_thread_number(A, in->args[0]) || !const_value(A, in->args[1], &c) || c < 1) return false;
     bool whole = c % 32 == 0;
     switch (in->op) {
     case OP_AND: *out = affine(1, true); return c == 31;
@@ -389,6 +445,20 @@ static void diverge(Analysis *A, BlockId b, uint8_t shape) {
     A->changed = true;
 }
 
+/* Some threads raise, and those that are left go on together. The blocks in which they do so are no loops. */
+static void raise_apart(Analysis *A, BlockId b, uint8_t shape) {
+    for (uint32_t i = 0; i < A->live; i++) {
+        const Block *block = &A->m->blocks.at[A->order[i]];
+        bool reached = false;
+        for (uint32_t k = 0; k < block->preds.n; k++)
+            reached |= block->preds.at[k] == b ||
+                       (A->u.doomed[block->preds.at[k]] && A->u.block_divergent[block->preds.at[k]]);
+        if (!A->u.doomed[A->order[i]] || !reached) continue;
+        A->u.block_divergent[A->order[i]] = true;
+        note_join(A, A->order[i], shape);
+    }
+}
+
 static void look_at_branches(Analysis *A) {
     for (uint32_t i = 0; i < A->live; i++) {
         BlockId b = A->order[i];
@@ -397,7 +467,8 @@ static void look_at_branches(Analysis *A) {
         uint8_t shape = form_of(A, cond).shape;
         if (shape == UNSET || shape <= SHAPE_BLOCK || A->branch_done[b] >= shape) continue;
         A->branch_done[b] = shape;
-        diverge(A, b, shape);
+        if (parts_nobody(A, b)) raise_apart(A, b, shape);
+        else diverge(A, b, shape);
     }
 }
 
@@ -452,6 +523,7 @@ Uniformity ir_uniformity(IrModule *m, const IrLanes *lanes) {
                        .stride = ARENA_ARRAY(m->arena, int64_t, values),
                        .exact = ARENA_ARRAY(m->arena, bool, values),
                        .block_divergent = ARENA_ARRAY(m->arena, bool, n),
+                       .doomed = ARENA_ARRAY(m->arena, bool, n),
                        .loop_of = A.loop_of};
     memset(A.u.value, UNSET, values);
     A.live = ir_postorder(m, A.order);
@@ -461,6 +533,7 @@ Uniformity ir_uniformity(IrModule *m, const IrLanes *lanes) {
         A.order[A.live - 1 - i] = swap;
     }
     A.tree = ir_dominators(m);
+    find_doomed(&A);
     postdominators(&A);
     find_loops(&A);
     A.u.loops = A.loops.at;

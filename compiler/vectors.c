@@ -37,11 +37,11 @@ static bool in_loop(const Uniformity *u, BlockId b, uint32_t loop) {
 
 static bool is_serial(const Plan *P, const Instr *in) {
     switch (in->op) {
-    case OP_ALLOCA:
-    case OP_RAISE: return true;
+    case OP_ALLOCA: return true;
     case OP_ATOMIC:
     case OP_CAS:
-    case OP_FENCE: return false;
+    case OP_FENCE:
+    case OP_RAISE: return false;
     case OP_LOAD:
     case OP_STORE:
         return in->sub & MEM_VOLATILE ||
@@ -84,9 +84,28 @@ static void find_ragged(Plan *P) {
             if (ragged[l]) P->v->serial[b] = true;
 }
 
+static bool waits(const Plan *P, BlockId b) {
+    const Block *block = &P->m->blocks.at[b];
+    return P->r && block->instrs.n > 1 && P->r->is_cut[block->instrs.at[block->instrs.n - 2]];
+}
+
+/* Ways to a RAISE are made where lanes leave for them (lower_cpu_raise.c): they are straight, and nobody waits there.
+ */
+static bool raises_oddly(const Plan *P, const Uniformity *u, BlockId b) {
+    const Block *block = &P->m->blocks.at[b];
+    if (!u->doomed[b]) return instr(P, ir_terminator(P->m, b))->op == OP_RAISE;
+    if (block->nsucc == 2) return true;
+    for (uint32_t i = 0; i < block->preds.n; i++)
+        if (waits(P, block->preds.at[i])) return true;
+    for (uint32_t i = 0; i < block->instrs.n; i++)
+        if (op_info[instr(P, block->instrs.at[i])->op].flags & SYNC) return true;
+    return false;
+}
+
 static void find_serial(Plan *P) {
     for (BlockId b = 0; b < P->m->blocks.n; b++) {
         const Block *block = &P->m->blocks.at[b];
+        if (!block->dead && raises_oddly(P, &P->v->masked, b)) P->v->serial[b] = true;
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
             if (is_serial(P, instr(P, block->instrs.at[i])) || (!P->warps && is_division(P, block->instrs.at[i])))
                 P->v->serial[b] = true;
@@ -138,6 +157,7 @@ bool ir_warps_are_vectors(IrModule *m) {
     if (lanes.irreducible) return false;
     for (BlockId b = 0; b < m->blocks.n; b++) {
         const Block *block = &m->blocks.at[b];
+        if (!block->dead && raises_oddly(&P, &lanes, b)) return false;
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
             if (!comes_together(m, block->instrs.at[i], &lanes, &threads)) return false;
     }
@@ -164,11 +184,6 @@ static bool writes(const Plan *P, BlockId b) {
     for (uint32_t i = 0; i < block->instrs.n; i++)
         if (op_info[instr(P, block->instrs.at[i])->op].flags & WRITES) return true;
     return false;
-}
-
-static bool waits(const Plan *P, BlockId b) {
-    const Block *block = &P->m->blocks.at[b];
-    return P->r && block->instrs.n > 1 && P->r->is_cut[block->instrs.at[block->instrs.n - 2]];
 }
 
 /* By block: something may have been written since the region's start. A body that is left then can't start again. */
@@ -201,9 +216,12 @@ static void find_guards(Plan *P, const bool *written) {
     const IrModule *m = P->m;
     const Uniformity *u = &P->v->masked;
     for (BlockId b = 0; b < m->blocks.n; b++) {
-        if (m->blocks.at[b].dead || m->blocks.at[b].nsucc != 2 || written[b] || in_inner_loop(P, b)) continue;
+        const Block *block = &m->blocks.at[b];
+        if (block->dead || block->nsucc != 2 || written[b]) continue;
         Ref cond = instr(P, ir_terminator(m, b))->args[0];
-        P->v->agree[b] = u->value[cond] > SHAPE_BLOCK && is_guard(P, u, cond, 0);
+        bool raises = u->doomed[block->succ[0]] != u->doomed[block->succ[1]]; /* once, if ever */
+        if (!raises && (in_inner_loop(P, b) || !is_guard(P, u, cond, 0))) continue;
+        P->v->agree[b] = u->value[cond] > SHAPE_BLOCK;
     }
 }
 
@@ -368,12 +386,14 @@ static void count_lanes(Plan *P) {
     P->v->masked_lanes = P->warps ? WARP : masked;
 }
 
+static bool is_raise(const Plan *P, Ref r) { return instr(P, r)->op == OP_RAISE; }
 static bool is_choice(const Plan *P, Ref r) { return choice_of(P, &P->v->masked, r) != CHOICE_NONE; }
 
-/* Without waits LLVM does as well where a thread has no loops, and addresses don't depend on a choice. */
+/* Without waits LLVM does as well where a thread has no loops, addresses don't depend on a choice, and nobody raises.
+ */
 static bool worth_it(const Plan *P) {
     if (P->r && P->r->cuts.n) return P->r->uniform;
-    if (P->v->masked.nloops < 2 && !any_instr(P, is_choice)) return false;
+    if (P->v->masked.nloops < 2 && !any_instr(P, is_choice) && !any_instr(P, is_raise)) return false;
     for (BlockId b = 0; b < P->m->blocks.n; b++)
         if (!P->m->blocks.at[b].dead && P->v->serial[b]) return false;
     return true;

@@ -355,3 +355,134 @@ def test_divisions_in_loops() -> None:
     with gpu.device("python"):
         digits[2, 40](x, expected)
     assert (o == expected).all()
+
+
+# ---- lanes that raise ------------------------------------------------------------------------------------------------
+
+
+@gpu.jit
+def raises_before_and_behind_a_store(x, y):
+    i = gpu.grid(1)
+    if i < y.size:
+        if x[i, 0] < 0:
+            raise ValueError(f"{i} has {x[i, 0]}")
+        y[i] = x[i, 0] * 2
+        if x[i, 1] >= 100:
+            raise AssertionError("large")
+
+
+@gpu.jit
+def raises_in_a_loop(x, y):
+    i = gpu.grid(1)
+    total = 0.0
+    for k in range(x.shape[1]):
+        v = x[i, k] if i < y.size else 1.0
+        total += v
+        if i < y.size:
+            y[i] = total
+        if v < 0:
+            raise ValueError(i, k, total)
+        if v >= 100:
+            raise AssertionError()
+
+
+@gpu.jit
+def raises_in_a_loop_of_its_own(x, y):
+    i = gpu.grid(1)
+    row = min(i, y.size - 1)
+    k, total = 0, np.float64(0)
+    while k < (i & 3):
+        v = x[row, k]
+        y[row] = total
+        if v < 0 or v > 100:
+            raise OverflowError(i, k, total)
+        total = ((((total * 0.5 + v) * 0.25 - v) * 0.5 + v) * 0.75 - v) * 0.5 + v
+        k += 1
+    if i < y.size:
+        y[i] = total
+
+
+@gpu.jit
+def raises_before_a_barrier(x, y):
+    shared = gpu.shared.array(64, np.float64)
+    t, i = gpu.threadIdx.x, gpu.grid(1)
+    shared[t] = v = x[i, 0] if i < y.size else 0.0
+    if v < 0:
+        raise ValueError(i, v)
+    gpu.syncthreads()
+    other = shared[gpu.blockDim.x - 1 - t]
+    if other >= 100:
+        raise AssertionError(f"thread {i} sees {other}")
+    gpu.syncthreads()
+    if i < y.size:
+        y[i] = v + other
+
+
+@gpu.jit
+def raises_on_two_ways(x, y):
+    i = gpu.grid(1)
+    v = x[i, 0] if i < y.size else 0.0
+    if i & 1:
+        v += 1
+        if v < 0:
+            if i > 7:
+                raise ValueError("odd and late", i)
+            raise ValueError("odd", i)
+    if v > 100:
+        w = v - 100
+        raise OverflowError(w)
+    if i < y.size:
+        y[i] = v
+
+
+@gpu.jit
+def raises_beside_a_warp(x, y):
+    i = gpu.grid(1)
+    v = x[i, 0] if i < y.size else 0.0
+    if v < 0:
+        raise ValueError(i, v)
+    total = gpu.warp.reduce(v)
+    if i < y.size:
+        y[i] = total
+        if x[i, 0] >= 100:
+            raise AssertionError(f"thread {i}")
+
+
+RAISES = [
+    raises_before_and_behind_a_store,
+    raises_in_a_loop,
+    raises_in_a_loop_of_its_own,
+    raises_before_a_barrier,
+    raises_on_two_ways,
+    raises_beside_a_warp,
+]
+
+
+def outcome(kernel: Callable[..., Any], x: np.ndarray, block: int, device: str) -> str:
+    y = np.zeros(len(x))
+    try:
+        with gpu.device(device):
+            kernel[-(-len(x) // block), block](x, y)
+    except (ValueError, OverflowError, AssertionError) as e:
+        return f"{type(e).__name__}{e.args}"
+    return str(y.tolist())
+
+
+@pytest.mark.parametrize("block", [1, 31, 33, 64])
+@pytest.mark.parametrize("kernel", RAISES, ids=lambda k: k.__name__)
+def test_the_first_thread_that_raises_is_reported(kernel: Callable[..., Any], block: int) -> None:
+    """The lowest lane, wherever in the code it raises; without one that does, nothing is different."""
+    random = np.random.default_rng(block)
+    for bad in [0, 1, 1, 1, 2, 3, 3]:
+        x = random.integers(0, 9, (100, 4)).astype(np.float64)
+        for _ in range(bad):
+            x[random.integers(len(x)), random.integers(4)] = random.choice([-50.0, 200.0])
+        assert outcome(kernel, x, block, "cpu") == outcome(kernel, x, block, "python")
+
+
+def test_kernels_that_raise_run_in_vectors() -> None:
+    for kernel in RAISES[:4]:
+        kernel = gpu.jit(kernel)
+        assert outcome(kernel, np.ones((8, 4)), 32, "cpu")[0] == "["
+        with gpu.device("cpu"):
+            assert "x double>" in kernel.inspect("llvm")
