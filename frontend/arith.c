@@ -280,7 +280,7 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     if (elementwise(a, b)) return array_binary(e, span, op, in_place, a, b);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
         Val v = time_binary(e, span, (PyBinary)op, a, b);
-        if (!v.ty) v = instance_binary(e, span, (PyBinary)op, a, b);
+        if (!v.ty) v = instance_binary(e, span, (PyBinary)op, in_place, a, b);
         if (!v.ty) v = text_binary(e, span, (PyBinary)op, a, b);
         if (!v.ty && op == PYB_OR) v = class_union(e, a, b);
         if (v.ty) return v;
@@ -563,6 +563,10 @@ Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
     if (is_bool(a) && is_bool(b) && a.ty->weak == b.ty->weak)
         return val_convert(e, eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b), e_python_bool(e));
     if (is_bool(a) || is_bool(b) || val_is_scalar(a) != val_is_scalar(b)) return val_bool(e, negate);
+    if (a.ty->made || b.ty->made) {
+        Ref same = a.ty == b.ty ? e_cmp(e, negate ? PRED_NE : PRED_EQ, a.items[0].ref[0], b.items[0].ref[0]) : REF_NONE;
+        return a.ty == b.ty ? val_rt_bool(e, same) : val_bool(e, negate);
+    }
     bool dtypes = a.ty->kind == TY_DTYPE || b.ty->kind == TY_DTYPE; /* a dtype and its scalar type are one here */
     bool made = is_made(a) || is_made(b);                           /* equal ones may be one or two */
     bool objects = !dtypes && !made && a.ty->kind != TY_TEXT && b.ty->kind != TY_TEXT && !val_is_scalar(a) &&

@@ -118,7 +118,9 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
     }
     if (v.ty->kind == TY_GROUP) suggest_devfn(&s, e->arena, arena_printf(e->arena, "%s.", group_families[v.ty->sub]));
     if (v.ty->record) suggest_fields(&s, v.ty->record);
-    if (v.ty->fields) suggest_among(&s, v.ty->n, v.ty->fields);
+    const char *const *fields;
+    uint32_t nfields = instance_names(e, v, &fields);
+    suggest_among(&s, nfields, fields);
     if (v.ty->kind == TY_OBJECT && e->host->info(e->host->self, v.ty->obj, &info)) {
         const char *of = info.kind == HOST_NAMED ? info.path : info.text;
         if (of && strcmp(of, "gpu.cuda") == 0) of = "gpu";

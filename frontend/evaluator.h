@@ -5,6 +5,7 @@
  * lattice.c   equality and join of abstract values; maybe.c values that may be None
  * arith.c     operators; complexops.c complex arithmetic
  * arrays.c    arrays; indices.c subscripts; records.c records; range.c ranges; iter.c iterators; calls.c calls
+ * mutable.c   what changes after it was made
  * objects.c   instances of classes; containers.c lists, sets and dicts; patterns.c match statements and generators
  * masks.c     numbers made of a[mask], and a[mask] op= number; patterns.c match, generator expressions and their order
  * attrs.c     attributes; step.c one instruction of Python SSA
@@ -67,6 +68,7 @@ typedef struct Frame {
     uint32_t func, inlined_at;  /* of IrModule.funcs and spans */
     uint32_t *marks;            /* build: how many operations the kernel had at each GEN_START, GEN_PLACE; or NULL */
     bool guarded;               /* the current instruction is in a `try` that has a `finally` */
+    const PyInstr *in;          /* the current instruction */
     struct Frame *caller;
 } Frame;
 
@@ -113,6 +115,36 @@ typedef struct Recursion {
 /* A parameter whose constants recursion would never end to make new instances for: it is taken as a run-time value. */
 typedef struct Widened { const PyFunc *f; uint32_t param; } Widened;
 
+/* What one instruction makes and others change: see mutable.c. */
+typedef struct MutableItem {
+    const char *name;
+    Val v;                      /* abstract: all that is stored; ty NULL: nothing yet */
+    Val initial;                /* what all begin with; ty NULL: nothing */
+    bool sure;                  /* assigned wherever one is made */
+    bool failed;                /* a store to it is reported */
+} MutableItem;
+
+typedef struct Mutable {
+    const PyFunc *base;         /* the instruction, and the types of its arguments */
+    PyRef origin;
+    uint32_t nkey;
+    const Ty *key;
+    TyKind kind;
+    HostRef obj;                /* the class */
+    uint32_t nitems;
+    MutableItem *items;
+    struct Mutable *same;       /* another one, which this has met and is one with; or NULL */
+    bool merged;                /* it is one with another: what one of them is sure to have, the other may lack */
+    struct Mutable *next;
+} Mutable;
+
+/* An object whose __init__ runs, called from the frame. */
+typedef struct Making {
+    Mutable *of;
+    const struct Frame *frame;
+    const struct Making *around;
+} Making;
+
 /* Counts what may have changed the thread's own memory, and any other: array expressions made before are stale. */
 typedef struct Epoch { uint32_t other, local; } Epoch;
 
@@ -141,6 +173,10 @@ struct Eval {
     VEC(AttrEntry) attrs;
     VEC(Widened) widened;
     bool restart;               /* one was added: what was inferred so far is to be forgotten */
+    bool again;                 /* what was inferred is to be inferred again: a Mutable is more than it was taken for */
+    Mutable *mutables;
+    const Making *making;
+    VEC(HostRef) changing;      /* classes whose instances change */
     Recursion *recursion;       /* the innermost that is being built, or NULL */
     VEC(Recursion *) recursions;    /* all that were built, inner ones first */
     Ref stack;                  /* what they lie in; REF_NONE: there are none */
@@ -310,16 +346,27 @@ bool generator_in_order(Eval *e, PySpan span, PyRef place, uint32_t begin);
 /* pyfns.c */
 bool instance_of(Eval *e, Val x, Val cls, bool *known);   /* isinstance(); *known is cleared if cls is none */
 
+/* mutable.c */
+Val mutable_new(Eval *e, TyKind kind, HostRef obj, uint32_t nkey, const Val *key);
+bool mutable_join(Eval *e, Val a, Val b, Val *out);
+Val mutable_get(Eval *e, PySpan span, Val of, const char *name);
+Val mutable_set(Eval *e, PySpan span, Val of, const char *name, Val v, bool sure, Val initial);
+bool class_changes(const Eval *e, HostRef cls);
+bool change_class(Eval *e, HostRef cls);
+Val instance_made(Eval *e, PySpan span, Val v, uint32_t nkey, const Val *key);
+Val instance_now(Eval *e, PySpan span, Val v);
+uint32_t instance_names(Eval *e, Val v, const char *const **names);
+
 /* objects.c */
 Val object_class(Eval *e, Val instance);
 Val instance_attr(Eval *e, PySpan span, Val v, const char *name);    /* ty NULL: no such attribute; also of named tuples */
 Val super_attr(Eval *e, PySpan span, Val v, const char *name);
 Val eval_super(Eval *e, PySpan span, Val cls, Val self);
-Val instance_with(Eval *e, PySpan span, Val v, const char *name, Val value);
+Val instance_with(Eval *e, PySpan span, Val v, const char *name, Val value, bool making);
 Val make_instance(Eval *e, const CallSite *site, HostRef cls, uint32_t n, const Val *args);   /* ty NULL: it can't be made */
 Val instance_replaced(Eval *e, const CallSite *site, Val v, uint32_t n, const Val *args);
 Val instance_special(Eval *e, PySpan span, Val v, const char *name, Val other);
-Val instance_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b);     /* ty NULL: neither class defines it */
+Val instance_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b);     /* ty NULL: neither class defines it */
 Val instance_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);
 Val make_partial(Eval *e, Val fn, Val args, Val keywords);
 Val partial_from_host(Eval *e, HostRef obj);
@@ -388,9 +435,11 @@ void unroll_until_typed(Eval *e, Instance *inst);
  * that would be overwritten while they are in use. */
 const bool *phis_that_copy(Eval *e, const Instance *inst);
 bool *loop_blocks(Arena *arena, const PyFunc *f);   /* which blocks lie in loops (some others may count, too) */
-typedef struct EdgeCopy { Ref to; Elem elem; Val v; } EdgeCopy;
+typedef struct EdgeCopy { Ref to; Elem elem; Val v; Ref part /* or REF_NONE: of an object, not of an array */; } EdgeCopy;
 typedef VEC(EdgeCopy) EdgeCopies;
 Val copying_phi(Eval *e, Val abstract);
+Val mutable_like(Eval *e, Val abstract);            /* mutable.c: such an object, for copies */
+void mutable_copy(Eval *e, EdgeCopies *c, Val to, Val from);
 void edge_read(Eval *e, EdgeCopies *c, Val phi, Val v);     /* all PHIs of an edge are read before the first is written */
 void edge_write(Eval *e, const EdgeCopies *c);
 

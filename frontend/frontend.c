@@ -229,6 +229,8 @@ static bool arguments(Eval *e, const PyFunc *f, Val *out) {
     return true;
 }
 
+enum { MAX_ROUNDS = 200 };
+
 /* ---- the entry ----------------------------------------------------------------------------------------- */
 static bool kernel_arguments(Eval *e, const PyFunc *f, Val *out) {
     Instance here = {.f = f, .callee = {.code = e->req->function, .globals = e->req->function}};
@@ -259,8 +261,10 @@ IrModule *frontend_compile(Arena *arena, const FrontendRequest *req, DiagList *d
     if (!kernel_arguments(e, f, args)) return NULL;
     Callee callee = {.code = req->function, .globals = req->function};
     Instance *inst = infer_instance(e, f, &callee, f->params.n, args);
-    while (e->restart) { /* each time, another parameter of a recursion has lost its constants */
-        e->restart = false;
+    /* Each time, another parameter of a recursion has lost its constants, or something that changes is more than it was
+     * taken for. */
+    for (uint32_t round = 0; e->restart || (e->again && round < MAX_ROUNDS); round++) {
+        e->restart = e->again = false;
         e->instances = NULL;
         inst = infer_instance(e, f, &callee, f->params.n, args);
     }

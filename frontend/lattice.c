@@ -139,6 +139,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
         return true;
     }
     if (text_join(e, a, b, out)) return true;
+    if (a.ty->made && b.ty->made) return mutable_join(e, a, b, out);
     if (a.ty->kind != b.ty->kind || a.ty->kind == TY_MAYBE) return maybe_join(e, a, b, out);
     switch (a.ty->kind) {
     case TY_SCALAR: return join_scalars(e, a, b, out);
@@ -155,12 +156,17 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     case TY_FUNCTION:
     case TY_METHOD:
     case TY_DICT:
-    case TY_INSTANCE:
     case TY_PARTIAL:
     case TY_SUPER:
     case TY_GROUP:
     case TY_TEXT:
     case TY_EXCEPTION: return join_items(e, a, b, out);
+    case TY_INSTANCE: {
+        bool made = a.ty->sub == 1 && b.ty->sub == 1 && a.ty->obj == b.ty->obj;
+        if (join_items(e, a, b, out)) return true;
+        if (made) change_class(e, a.ty->obj); /* an __init__ that assigns some fields on some ways only */
+        return false;
+    }
     default: /* compile-time objects: the same or nothing */ *out = a; return a.ty == b.ty;
     }
 }

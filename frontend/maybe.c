@@ -5,9 +5,10 @@
  * is None, as Python does, unless a branch before has made sure that it is there. */
 #include "evaluator.h"
 
-/* Can a value of this type be told from None at run time? Not what only compilation knows, nor memory of the thread's
+/* Can a value of this type be told from None at run time? Not what only compilation knows, nor arrays of the thread's
  * own, which must have a place. */
 static bool may_be_none(Ty ty) {
+    if (ty->made) return true;
     bool kind = ty->kind == TY_SCALAR || ty->kind == TY_RECORD || ty->kind == TY_TIME || ty->kind == TY_TUPLE ||
                 ty->kind == TY_INSTANCE || ty->kind == TY_ARRAY || (ty->kind == TY_PTR && ty->space != T_PTRL);
     for (uint32_t i = 0; kind && i < ty->n; i++) kind = may_be_none(ty->items[i]);

@@ -1,9 +1,9 @@
 /* objects.c - instances of classes as values: made, their attributes and methods, operators that their classes define;
  * named tuples and functools.partial.
  *
- * An instance is its class, which is known when compiling, and the values of its fields. It can't change: a method that
- * a kernel calls is inlined and gives new ones. Only while its __init__ runs does `self.x = v` make the instance that
- * the next line sees. */
+ * An instance is its class, which is known when compiling, and the values of its fields. While its __init__ runs,
+ * `self.x = v` makes the instance that the next line sees. After that it can't change; where a kernel assigns to a
+ * field, the instances of that class are references instead (mutable.c). */
 #include "evaluator.h"
 #include "suggest.h"
 
@@ -61,14 +61,15 @@ static Val bind_attr(Eval *e, PySpan span, HostRef raw, HostRef cls, const Val *
     return plain ? val_object(e, plain) : (Val){0};
 }
 
-static Val field_of(Val v, const char *name) {
+static Val field_of(Eval *e, PySpan span, Val v, const char *name) {
+    if (v.ty->made) return mutable_get(e, span, v, name);
     for (uint32_t i = 0; v.ty->fields && i < v.ty->n; i++)
         if (strcmp(v.ty->fields[i], name) == 0) return v.items[i];
     return (Val){0};
 }
 
 Val instance_attr(Eval *e, PySpan span, Val v, const char *name) {
-    Val f = field_of(v, name);
+    Val f = field_of(e, span, v, name);
     if (f.ty || !v.ty->obj) return f;
     if (strcmp(name, "__class__") == 0) return object_class(e, v);
     HostRef raw = e->host->class_attr(e->host->self, v.ty->obj, NULL, name);
@@ -102,15 +103,64 @@ Val eval_super(Eval *e, PySpan span, Val cls, Val self) {
     return (Val){.ty = ty_composite(e->types, TY_SUPER, 0, 1, items, cls.ty->obj, NULL, NULL), .items = items};
 }
 
-/* self.name = value in an __init__. */
-Val instance_with(Eval *e, PySpan span, Val v, const char *name, Val value) {
+/* An instance whose __init__ runs is no reference, unless its class changes: nobody else may keep it. */
+static void keep(Eval *e, Val v) {
+    if (v.ty->kind == TY_INSTANCE && v.ty->sub == 1) change_class(e, v.ty->obj);
+    for (uint32_t i = 0; i < v.ty->n && v.items; i++) keep(e, v.items[i]);
+}
+
+static Val refuse_change(Eval *e, PySpan span, Val v, const char *name) {
+    static const char *const help[] = {"a kernel writes elements of arrays",
+                                       "make a new one of the class, or dataclasses.replace(x, field=...)",
+                                       "what comes from outside is a copy: make one in the kernel, or "
+                                       "dataclasses.replace(x, field=...)"};
+    bool instance = v.ty->kind == TY_INSTANCE;
+    return e_fail(e, span, help[instance ? 2 : v.ty->kind == TY_TUPLE], DIAG_STORE_ATTRIBUTE, name, e_text(e, v));
+}
+
+/* What the class has to say about an assignment: a property, a __setattr__. True: it was done, or reported in *out. */
+static bool set_by_class(Eval *e, PySpan span, Val v, const char *name, Val value, Val *out) {
+    HostInfo info;
+    HostRef raw = e->host->class_attr(e->host->self, v.ty->obj, NULL, "__setattr__");
+    *out = v;
+    if (v.ty->sub != 1 && object_info(e, raw, &info) && info.kind == HOST_FUNCTION) {
+        *out = e_fail(e, span, "dataclasses.replace(x, field=...) makes another one", DIAG_CONSTRUCT, "this assignment",
+                      "the class is frozen, or has a __setattr__ of its own");
+        return true;
+    }
+    raw = e->host->class_attr(e->host->self, v.ty->obj, NULL, name);
+    if (!object_info(e, raw, &info) || !text_is(info.type_name, "property")) return false;
+    HostRef set = attr_of(e, raw, "fset");
+    if (!object_info(e, set, &info) || info.kind != HOST_FUNCTION) {
+        *out = e_fail(e, span, "give the property a setter", DIAG_STORE_ATTRIBUTE, name, e_text(e, v));
+        return true;
+    }
+    CallSite site = {.span = span, .name = name};
+    if (v.ty->sub == 1) change_class(e, v.ty->obj);
+    Val done = eval_call(e, &site, method_of(e, set, v), 1, &value);
+    if (val_poisoned(done)) *out = val_poison(e);
+    return true;
+}
+
+/* What an instance has where only its class assigns a field; ty NULL: nothing. */
+static Val class_value(Eval *e, Val v, const char *name) {
+    HostInfo info;
+    HostRef raw = e->host->class_attr(e->host->self, v.ty->obj, NULL, name);
+    if (!object_info(e, raw, &info) || info.kind == HOST_FUNCTION || text_is(info.type_name, "member_descriptor"))
+        return (Val){0};
+    HostRef plain = attr_of(e, v.ty->obj, name);
+    return plain ? val_object(e, plain) : (Val){0};
+}
+
+/* v.name = value; `making`: v is the self of an __init__, and the result the instance after that. */
+Val instance_with(Eval *e, PySpan span, Val v, const char *name, Val value, bool making) {
+    Val done;
     if (val_poisoned(v) || val_poisoned(value)) return val_poison(e);
-    if (v.ty->kind != TY_INSTANCE || !v.ty->sub)
-        return e_fail(e, span,
-                      v.ty->kind == TY_INSTANCE || v.ty->kind == TY_TUPLE
-                          ? "make a new one of the class, or dataclasses.replace(x, field=...)"
-                          : "a kernel writes elements of arrays",
-                      DIAG_STORE_ATTRIBUTE, name, e_text(e, v));
+    if (v.ty->kind != TY_INSTANCE) return refuse_change(e, span, v, name);
+    if (set_by_class(e, span, v, name, value, &done)) return done;
+    keep(e, value);
+    if (v.ty->made) return mutable_set(e, span, v, name, value, false, class_value(e, v, name));
+    if (!making || !v.ty->sub) return change_class(e, v.ty->obj) ? val_poison(e) : refuse_change(e, span, v, name);
     uint32_t n = v.ty->n, at = 0;
     while (at < n && strcmp(v.ty->fields[at], name) != 0) at++;
     Val *items = ARENA_ARRAY(e->arena, Val, n + 1);
@@ -136,14 +186,17 @@ static Val sealed(Eval *e, Val v, unsigned sub) {
 /* Runs an __init__ or __post_init__ on an instance; both return it (translate.c). */
 static Val initialise(Eval *e, const CallSite *site, Val v, HostRef init, uint32_t n, const Val *args) {
     Val *all = ARENA_ARRAY(e->arena, Val, n + 1);
-    all[0] = sealed(e, v, 1);
+    all[0] = v.ty->made ? v : sealed(e, v, 1);
     for (uint32_t i = 0; i < n; i++) all[i + 1] = args[i];
     CallSite s = *site;
     s.arg_spans = NULL;
+    Making making = {.of = v.ty->made, .frame = e->frame, .around = e->making};
+    if (making.of) e->making = &making;
     Val made = call_python(e, &s, &(Callee){.code = init, .globals = init}, (Val){.ty = ty_object(e->types, init)},
                            n + 1, all);
+    e->making = making.around;
     if (!made.ty || made.ty->kind != TY_INSTANCE) return made;
-    return sealed(e, made, 0);
+    return v.ty->made ? v : sealed(e, made, 0);
 }
 
 typedef struct Fields {
@@ -208,6 +261,8 @@ static Val make_dataclass(Eval *e, const CallSite *site, HostRef cls, uint32_t n
         items[i] = d ? val_object(e, d) : val_none(e);
     }
     Val v = {.ty = ty_composite(e->types, TY_INSTANCE, 0, f.n, items, cls, NULL, f.names), .items = items};
+    v = instance_made(e, site->span, v, n, args);
+    if (val_poisoned(v)) return v;
     HostRef post = e->host->class_attr(e->host->self, cls, NULL, "__post_init__");
     return post ? initialise(e, site, v, post, 0, NULL) : v;
 }
@@ -223,6 +278,19 @@ static bool has_typed_fields(Eval *e, HostRef cls) {
     return object_info(e, annotations, &info) && info.kind == HOST_DICT && info.n;
 }
 
+/* A class in Python that has no __init__ and no __new__. */
+static bool is_bare(Eval *e, HostRef cls) {
+    static const char *const names[] = {"__init__", "__new__"};
+    HostRef object = val_builtin(e, "object");
+    if (!object || !e->host->class_attr(e->host->self, cls, NULL, "__dict__")) return false;
+    for (int i = 0; i < 2; i++) {
+        HostRef own = e->host->class_attr(e->host->self, cls, NULL, names[i]);
+        HostRef plain = e->host->class_attr(e->host->self, object, NULL, names[i]);
+        if (!own || !plain || !e->host->same(e->host->self, own, plain)) return false;
+    }
+    return true;
+}
+
 Val make_instance(Eval *e, const CallSite *site, HostRef cls, uint32_t n, const Val *args) {
     HostInfo info;
     if (generated_init(e, cls)) return make_dataclass(e, site, cls, n, args);
@@ -232,12 +300,15 @@ Val make_instance(Eval *e, const CallSite *site, HostRef cls, uint32_t n, const 
                       "cuda.jit makes no objects of classes without typed fields; gpu.jit does");
     HostRef init = e->host->class_attr(e->host->self, cls, NULL, "__init__");
     Val v = {.ty = ty_composite(e->types, TY_INSTANCE, 0, 0, NULL, cls, NULL, NULL)};
-    if (object_info(e, init, &info) && info.kind == HOST_FUNCTION) return initialise(e, site, v, init, n, args);
-    return (Val){0};
+    if (object_info(e, init, &info) && info.kind == HOST_FUNCTION)
+        return initialise(e, site, instance_made(e, site->span, v, n, args), init, n, args);
+    return n == 0 && is_bare(e, cls) ? instance_made(e, site->span, v, 0, NULL) : (Val){0};
 }
 
 /* dataclasses.replace(x, field=...), and t._replace(field=...) of named tuples. */
 Val instance_replaced(Eval *e, const CallSite *site, Val v, uint32_t n, const Val *args) {
+    v = instance_now(e, site->span, v);
+    if (val_poisoned(v)) return v;
     Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
     for (uint32_t i = 0; i < v.ty->n; i++) items[i] = v.items[i];
     for (uint32_t k = 0; k < n; k++) {
@@ -247,7 +318,8 @@ Val instance_replaced(Eval *e, const CallSite *site, Val v, uint32_t n, const Va
         items[i] = args[k];
     }
     Ty t = v.ty;
-    return (Val){.ty = ty_composite(e->types, t->kind, 0, t->n, items, t->obj, NULL, t->fields), .items = items};
+    Val made = {.ty = ty_composite(e->types, t->kind, 0, t->n, items, t->obj, NULL, t->fields), .items = items};
+    return instance_made(e, site->span, made, t->n, items);
 }
 
 /* ---- operators of classes ------------------------------------------------------------------------------------ */
@@ -272,8 +344,11 @@ static const char *const binary_names[PYB__COUNT] = {
     [PYB_XOR] = "xor",
 };
 
-Val instance_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
-    Val v = instance_special(e, span, a, arena_printf(e->arena, "__%s__", binary_names[op]), b);
+Val instance_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b) {
+    Val v = {0};
+    if (in_place) v = instance_special(e, span, a, arena_printf(e->arena, "__i%s__", binary_names[op]), b);
+    if (v.ty) return v;
+    v = instance_special(e, span, a, arena_printf(e->arena, "__%s__", binary_names[op]), b);
     return v.ty ? v : instance_special(e, span, b, arena_printf(e->arena, "__r%s__", binary_names[op]), a);
 }
 
@@ -283,8 +358,12 @@ Val instance_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     bool same = a.ty->kind == TY_INSTANCE && b.ty->kind == TY_INSTANCE && a.ty->obj == b.ty->obj;
     HostRef params = same ? attr_of(e, a.ty->obj, "__dataclass_params__") : NULL;
     bool equality = op == PYC_EQ || op == PYC_NE;
-    if (params && flag(e, params, equality ? "eq" : "order"))
+    if (params && flag(e, params, equality ? "eq" : "order")) {
+        a = instance_now(e, span, a);
+        b = instance_now(e, span, b);
+        if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
         return eval_compare(e, span, op, val_tuple(e, a.ty->n, a.items), val_tuple(e, b.ty->n, b.items));
+    }
     Val v = instance_special(e, span, a, names[op], b);
     if (!v.ty) v = instance_special(e, span, b, names[mirrored[op]], a);
     if (v.ty || op != PYC_NE) return v;

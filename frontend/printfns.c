@@ -118,6 +118,8 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     case TY_OBJECT: r = shown_object(e, v); break;
     case TY_ARRAY: r = what == by_call ? array_view(e, v) : shown_array(e, span, v); break;
     case TY_INSTANCE:
+        v = instance_now(e, span, v);
+        if (val_poisoned(v)) return v;
         if (v.ty->sub == 0) return shown_instance(e, span, what, v);
         break;
     case TY_DICT: {

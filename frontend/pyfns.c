@@ -164,8 +164,8 @@ Val fn_tuple_find(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 
 /* ---- named tuples and dataclasses ------------------------------------------------------------------------ */
 Val fn_replace(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    bool ok =
-        n - site->nkw == 1 && args[0].ty->fields && (args[0].ty->kind == TY_TUPLE || args[0].ty->kind == TY_INSTANCE);
+    bool made = n && (args[0].ty->kind == TY_INSTANCE || (args[0].ty->kind == TY_TUPLE && args[0].ty->fields));
+    bool ok = n - site->nkw == 1 && made;
     if (!ok) return e_fail(e, site->span, NULL, DIAG_ARG_TYPE, site->name, n ? e_text(e, args[0]) : "nothing");
     return instance_replaced(e, site, args[0], site->nkw, args + 1);
 }
@@ -174,6 +174,8 @@ Val fn_replace(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 Val fn_as_parts(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
     if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
+    x = instance_now(e, site->span, x);
+    if (val_poisoned(x)) return x;
     if (!x.ty->fields) return bad_arg(e, site, 0, x, NULL);
     if (site->fn->param) return val_tuple(e, x.ty->n, x.items);
     Val *pairs = ARENA_ARRAY(e->arena, Val, 2 * x.ty->n + 1);

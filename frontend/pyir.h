@@ -38,7 +38,7 @@ typedef uint32_t PyBlockId;
     X(IS,          2, "imm: 1 for `is not`") \
     X(CONTAINS,    2, "args[0] in args[1]; imm: 1 for `not in`") \
     X(ATTR,        1, "args[0].name") \
-    X(STORE_ATTR,  2, "args[0].name = args[1]; in an __init__ its value is the instance after that") \
+    X(STORE_ATTR,  2, "args[0].name = args[1]; imm 1: of the self of an __init__, its value is the instance after that") \
     X(SUBSCR,      2, "args[0][args[1]]") \
     X(STORE_SUBSCR,3, "args[0][args[1]] = args[2]") \
     X(DEL_SUBSCR,  2, "del args[0][args[1]]") \
@@ -110,7 +110,7 @@ typedef struct PyInstr {
     PySpan span;
     bool guarded;           /* in a `try` that has a `finally` */
     PyBlockId block;
-    PyRef origin;           /* copies of one instruction (pyunroll.c) have the same, not 0 */
+    PyRef origin;           /* copies of one instruction (pyunroll.c) have the same; not 0 but in what ssa.c adds */
 } PyInstr;
 
 typedef enum PyTerm { PYT_JUMP, PYT_BRANCH, PYT_RETURN, PYT_RAISE, PYT_UNREACHABLE } PyTerm;

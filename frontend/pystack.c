@@ -56,6 +56,7 @@ PyRef tr_emit_n(Translator *t, unsigned op, uint32_t nargs, const PyRef *args) {
     PyRef r = t->f->instrs.n;
     PyInstr in = {.op = (uint16_t)op, .nargs = (uint16_t)nargs, .span = t->span, .block = t->cur};
     in.guarded = t->guarded;
+    in.origin = r;
     in.args = ARENA_ARRAY(t->c->arena, PyRef, nargs ? nargs : 1);
     if (nargs > 0) memcpy(in.args, args, nargs * sizeof *args);
     VEC_PUSH(t->c->arena, &t->f->instrs, in);

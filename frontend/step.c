@@ -575,7 +575,7 @@ static Val step_store_attr(const Step *s) {
     if (val_poisoned(v)) return v;
     if (v.ty->kind == TY_RECORD || (v.ty->kind == TY_ARRAY && v.ty->record)) return store_field(s, v);
     Val value = arg(s, 1);
-    return instance_with(s->e, s->span, v, s->in->name, value);
+    return instance_with(s->e, s->span, v, s->in->name, value, s->in->imm != 0);
 }
 
 /* Patterns of classes and dicts, super(), generator expressions. */
@@ -774,6 +774,7 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     const PyInstr *in = &fr->inst->f->instrs.at[r];
     Step step = {e, fr, in, in->span}, *s = &step;
     fr->at.span = in->span;
+    fr->in = in;
     fr->guarded = in->guarded;
     e_set_span(e, in->span);
     switch ((PyOp)in->op) {

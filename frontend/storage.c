@@ -34,6 +34,7 @@ typedef struct Plan {
 /* ---- values ------------------------------------------------------------------------------------------ */
 static bool holds_local(Ty ty) {
     if (!ty) return false;
+    if (ty->made) return true;
     if (ty->kind == TY_ARRAY || ty->kind == TY_RECORD) return ty->space == T_PTRL;
     for (uint32_t i = 0; i < ty->n; i++)
         if (holds_local(ty->items[i])) return true;
@@ -84,12 +85,27 @@ static bool only_reads(const DevFn *fn) {
            fn->call != fn_array_fill && fn->call != fn_small_array_change && fn->call != fn_np_running;
 }
 
-/* What a call may do: store to arrays of the thread's own that it gets, give one that is memory of its own. */
+/* What a call may do: store to arrays or objects of the thread's own that it gets, give one that is memory of its own,
+ * let one object have another as an item. */
 typedef struct Effects {
-    bool writes, makes;
+    bool writes, makes, keeps;
 } Effects;
 
-static const Effects anything = {true, true};
+static const Effects anything = {true, true, true};
+
+static bool holds_made(Ty ty) {
+    if (!ty || ty->made) return ty != NULL;
+    for (uint32_t i = 0; i < ty->n; i++)
+        if (holds_made(ty->items[i])) return true;
+    return false;
+}
+
+/* Is this a store of what holds an object, to another? */
+static bool keeps_object(const Instance *inst, const PyInstr *in) {
+    if (in->op != PY_STORE_ATTR && in->op != PY_STORE_SUBSCR) return false;
+    Ty of = inst->cell[in->args[0]].ty;
+    return of && of->made && holds_local(inst->cell[in->args[in->nargs - 1]].ty);
+}
 
 static bool changes_first(const PyInstr *in) {
     return in->op == PY_STORE_SUBSCR || in->op == PY_STORE_ATTR || (in->op == PY_BINARY && in->imm & PYB_INPLACE);
@@ -110,7 +126,7 @@ static Effects effects_of(const Eval *e, const Instance *inst, const Looking *ar
     const Looking here = {inst, around, around->depth + 1};
     while (around && around->inst != inst) around = around->around;
     if (around) return all;
-    for (PyRef r = 1; r < inst->f->instrs.n && !(all.writes && all.makes); r++) {
+    for (PyRef r = 1; r < inst->f->instrs.n && !(all.writes && all.makes && all.keeps); r++) {
         const PyInstr *in = &inst->f->instrs.at[r];
         if (!inst->reached[in->block]) continue;
         bool local = holds_local(inst->cell[r].ty);
@@ -118,8 +134,11 @@ static Effects effects_of(const Eval *e, const Instance *inst, const Looking *ar
             Effects one = effects_of_call(e, &here, in);
             all.writes |= one.writes;
             all.makes |= one.makes && local;
-        } else if (changes_first(in)) all.writes |= holds_local(inst->cell[in->args[0]].ty);
-        else if (in->op == PY_BINARY || in->op == PY_UNARY || in->op == PY_COMPARE || in->op == PY_PHI)
+            all.keeps |= one.keeps;
+        } else if (changes_first(in)) {
+            all.writes |= holds_local(inst->cell[in->args[0]].ty);
+            all.keeps |= keeps_object(inst, in);
+        } else if (in->op == PY_BINARY || in->op == PY_UNARY || in->op == PY_COMPARE || in->op == PY_PHI)
             all.makes |= local;
     }
     return all;
@@ -130,17 +149,19 @@ static Effects effects_of_call(const Eval *e, const Looking *at, const PyInstr *
     const Instance *inst = at->inst;
     if (in->op != PY_CALL || at->depth > MOST_DEPTH) return anything;
     const DevFn *fn = called(e, inst, in);
-    if (fn) return (Effects){!only_reads(fn), !gives_view(fn)};
+    if (fn) return (Effects){!only_reads(fn), !gives_view(fn), false};
     Val callee = inst->cell[in->args[0]];
     Effects all = {0};
     bool found = false,
-         function = callee.ty && callee.ty->obj && (callee.ty->kind == TY_OBJECT || callee.ty->kind == TY_FUNCTION);
+         function = callee.ty && callee.ty->obj &&
+                    (callee.ty->kind == TY_OBJECT || callee.ty->kind == TY_FUNCTION || callee.ty->kind == TY_METHOD);
     for (const Instance *i = e->instances; i && function; i = i->next) {
         if (i->callee.code != callee.ty->obj && !e->host->same(e->host->self, i->callee.code, callee.ty->obj)) continue;
         Effects one = effects_of(e, i, at);
         found = true;
         all.writes |= one.writes;
         all.makes |= one.makes;
+        all.keeps |= one.keeps;
     }
     return found ? all : anything;
 }
@@ -177,21 +198,37 @@ static bool may_be_operand(const Plan *p, const PyInstr *in, PyRef r, uint32_t i
     return !only_reads(fn) || gives_view(fn) || p->inst->cell[r].ty->kind == TY_EXPR;
 }
 
+static bool is_call(const PyInstr *in) { return in->op == PY_CALL || in->op == PY_CALL_EX; }
+
+/* May one operand be an item of another after this? */
+static bool keeps(const Plan *p, const PyInstr *in) {
+    if (is_call(in)) return call_effects(p, in).keeps;
+    return (in->op == PY_STORE_ATTR && number_of(p, in->args[1])) || keeps_object(p->inst, in);
+}
+
+static void join_operands(Plan *p, const PyInstr *in) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < in->nargs; i++) {
+        if (!first) first = number_of(p, in->args[i]);
+        join(p, number_of(p, in->args[i]), first);
+    }
+}
+
 static void classify(Plan *p) {
     for (PyRef r = 1; r < p->f->instrs.n; r++) {
         const PyInstr *in = &p->f->instrs.at[r];
-        if (!p->inst->reached[in->block] || !p->number[r]) continue;
-        for (uint32_t i = 0; i < in->nargs; i++)
+        if (!p->inst->reached[in->block]) continue;
+        for (uint32_t i = 0; p->number[r] && i < in->nargs; i++)
             if (may_be_operand(p, in, r, i)) join(p, p->number[r], number_of(p, in->args[i]));
+        if (keeps(p, in)) join_operands(p, in);
     }
     for (PyRef r = 1; r < p->f->instrs.n; r++) {
         const PyInstr *in = &p->f->instrs.at[r];
         if (!p->inst->reached[in->block]) continue;
-        bool call = (in->op == PY_CALL || in->op == PY_CALL_EX) && call_effects(p, in).writes;
+        bool call = is_call(in) && call_effects(p, in).writes;
         bool store = changes_first(in);
         for (uint32_t i = 0; i < in->nargs && (call || (store && i == 0)); i++)
             if (number_of(p, in->args[i])) p->written[class_of(p, p->number[in->args[i]])] = true;
-        if (in->op == PY_STORE_ATTR) join(p, number_of(p, in->args[0]), number_of(p, in->args[1]));
         if (p->number[r] && (in->op == PY_PARAM || in->op == PY_CLOSURE)) p->foreign[class_of(p, p->number[r])] = true;
     }
     for (PyBlockId b = 0; b < p->f->blocks.n; b++) {
@@ -276,6 +313,7 @@ bool *loop_blocks(Arena *arena, const PyFunc *f) {
 /* ---- PHIs that copy ---------------------------------------------------------------------------------- */
 static bool can_copy(Val v) {
     Wide total;
+    if (v.ty->made) return v.ty->kind == TY_INSTANCE;
     return v.ty->kind == TY_ARRAY && v.ty->dtype != DT_RECORD && v.ty->space == T_PTRL && v.ty->layout != LAYOUT_A &&
            sizes_known(v.ty->ndim, v.items + 1, &total) && total <= SMALL_ELEMENTS;
 }
@@ -294,13 +332,32 @@ static void choose_copies(Plan *p) {
         uint32_t c = class_of(p, i);
         bool hidden = p->foreign[c] && (p->written[c] || p->returned[c]); /* a caller has another name for it */
         bool alone = is_alone(p, i, p->live + (size_t)in->block * p->words);
-        p->copies[r] = !hidden && (!p->written[c] || alone);
+        bool told = p->written[c] || p->inst->cell[r].ty->made; /* objects by `is`, too */
+        p->copies[r] = !hidden && (!told || alone);
     }
 }
 
 /* ---- memory that is overwritten while it is in use --------------------------------------------------- */
 
-/* What may be the array that value number i made: found through uses, but not through copies. */
+/* An object that is in the set may now be an item of the others that the instruction has: so are those, and what may be
+ * the same as they. */
+static bool spread(const Plan *p, const PyInstr *in, uint64_t *s) {
+    bool any = false, grew = false;
+    for (uint32_t a = 0; a < in->nargs; a++) any |= number_of(p, in->args[a]) && has(s, p->number[in->args[a]]);
+    if (!any || !keeps(p, in)) return false;
+    for (uint32_t a = 0; a < (is_call(in) ? in->nargs : 1u); a++) {
+        uint32_t n = number_of(p, in->args[a]);
+        for (uint32_t k = 1; n && holds_made(p->inst->cell[in->args[a]].ty) && k <= p->n; k++) {
+            if (has(s, k) || class_of(p, k) != class_of(p, n)) continue;
+            set(s, k, true);
+            grew = true;
+        }
+    }
+    return grew;
+}
+
+/* What may be the array or object that value number i made, or have it as an item: found through uses, but not through
+ * copies. */
 static void derived(const Plan *p, uint32_t from, uint64_t *s) {
     memset(s, 0, p->words * sizeof *s);
     set(s, from, true);
@@ -317,6 +374,8 @@ static void derived(const Plan *p, uint32_t from, uint64_t *s) {
                     break;
                 }
         }
+        for (PyRef r = 1; r < p->f->instrs.n; r++)
+            if (p->inst->reached[p->f->instrs.at[r].block]) changed |= spread(p, &p->f->instrs.at[r], s);
     }
 }
 
@@ -336,8 +395,11 @@ static void check_site(const Plan *p, uint32_t i, uint64_t *after, uint64_t *sam
     derived(p, i, same);
     for (uint32_t k = 1; k <= p->n; k++) {
         if (k == i || !has(after, k) || !has(same, k)) continue;
-        e_fail(p->e, in->span, "make the arrays before the loop, and assign to their elements: a[:] = ...",
-               DIAG_CONSTRUCT, "this array",
+        bool object = holds_made(p->inst->cell[r].ty);
+        e_fail(p->e, in->span,
+               object ? "make the objects before the loop, and assign to their fields"
+                      : "make the arrays before the loop, and assign to their elements: a[:] = ...",
+               DIAG_CONSTRUCT, object ? "this object" : "this array",
                "it takes the memory of the one made an iteration before, which is still in use");
         return;
     }
@@ -358,7 +420,8 @@ const bool *phis_that_copy(Eval *e, const Instance *inst) {
     uint32_t n = f->instrs.n;
     bool any = false;
     for (PyRef r = 1; r < n && !any; r++)
-        any = f->instrs.at[r].op == PY_PHI && inst->reached[f->instrs.at[r].block] && holds_local(inst->cell[r].ty);
+        any = inst->reached[f->instrs.at[r].block] &&
+              (f->instrs.at[r].op == PY_PHI ? holds_local(inst->cell[r].ty) : holds_made(inst->cell[r].ty));
     Plan p = {.e = e, .inst = inst, .f = f, .copies = ARENA_ARRAY(e->arena, bool, n)};
     if (!any) return p.copies;
     p.number = ARENA_ARRAY(e->arena, uint32_t, n);
@@ -378,6 +441,7 @@ const bool *phis_that_copy(Eval *e, const Instance *inst) {
 
 /* ---- copying ----------------------------------------------------------------------------------------- */
 Val copying_phi(Eval *e, Val abstract) {
+    if (abstract.ty->made) return mutable_like(e, abstract);
     Val a = array_local(e, elem_of(abstract.ty), abstract.ty->ndim, abstract.items + 1);
     return array_with(e, abstract.ty, array_data(a), abstract.items + 1, NULL);
 }
@@ -387,17 +451,23 @@ void edge_read(Eval *e, EdgeCopies *c, Val phi, Val v) {
     Wide total;
     uint32_t ndim = phi.ty->ndim;
     if (val_poisoned(v) || !e->building || array_data(v) == array_data(phi)) return;
+    if (phi.ty->made) {
+        mutable_copy(e, c, phi, v);
+        return;
+    }
     sizes_known(ndim, phi.items + 1, &total);
     for (Wide i = 0; i < total; i++) {
         index_of(e, ndim, phi.items + 1, i, index);
         EdgeCopy one = {array_at(e, phi, index, ndim), elem_of(phi.ty),
-                        array_load(e, v.ty, array_at(e, v, index, ndim))};
+                        array_load(e, v.ty, array_at(e, v, index, ndim)), REF_NONE};
         VEC_PUSH(e->arena, c, one);
     }
 }
 
 void edge_write(Eval *e, const EdgeCopies *c) {
     Epoch epoch = e->epoch;
-    for (uint32_t i = 0; i < c->n; i++) array_store(e, c->at[i].elem, c->at[i].to, c->at[i].v);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->at[i].part != REF_NONE) e_store(e, c->at[i].to, c->at[i].part);
+        else array_store(e, c->at[i].elem, c->at[i].to, c->at[i].v);
     e->epoch = epoch;
 }

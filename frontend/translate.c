@@ -269,7 +269,7 @@ static void do_attr(Translator *t, Frame *fr, const char *name) {
 static void store_attr(Translator *t, const Frame *fr, PyRef of, PyRef v, const char *name) {
     bool self = t->initialiser && fr->nesting == 0 && tr_instr(t, of)->op == PYX_LOADVAR && tr_instr(t, of)->imm == 0;
     PyRef r = tr_with_name(t, tr_emit2(t, PY_STORE_ATTR, of, v), name);
-    if (self) tr_store_var(t, 0, r);
+    if (self) tr_store_var(t, 0, tr_with_imm(t, r, 1));
 }
 
 /* Pops in CPython's order: the container is above the value, the index on top. */

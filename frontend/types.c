@@ -69,7 +69,7 @@ static bool same_object(const Types *t, HostRef a, HostRef b) {
 static bool same_node(const Types *t, const TyNode *a, const TyNode *b) {
     if (a->kind != b->kind || a->dtype != b->dtype || a->align != b->align || a->record != b->record ||
         a->ndim != b->ndim || a->layout != b->layout || a->space != b->space || a->sub != b->sub ||
-        a->weak != b->weak || a->readonly != b->readonly || a->n != b->n)
+        a->weak != b->weak || a->readonly != b->readonly || a->n != b->n || a->made != b->made)
         return false;
     for (uint32_t i = 0; i < a->n; i++)
         if (a->items[i] != b->items[i]) return false;
@@ -82,6 +82,7 @@ static uint32_t hash_node(const TyNode *n) {
     uint32_t h = mix(n->kind, n->dtype | (unsigned)n->ndim << 8 | (unsigned)n->layout << 16 | (unsigned)n->space << 24);
     h = mix(h, n->sub | (unsigned)n->weak << 8 | (unsigned)n->readonly << 9 | (unsigned)n->align << 16);
     h = mix(h, (uintptr_t)n->record);
+    h = mix(h, (uintptr_t)n->made);
     for (uint32_t i = 0; i < n->n; i++) h = mix(h, (uintptr_t)n->items[i]);
     return h;
 }
@@ -159,6 +160,12 @@ Ty ty_record(Types *t, const Record *r, unsigned align, bool readonly, Type spac
                                .obj = obj,
                                .n = 1,
                                .items = &at});
+}
+
+Ty ty_made(Types *t, TyKind kind, HostRef obj, struct Mutable *made) {
+    Ty at = ty_ptr(t, T_PTRL);
+    return intern(
+        t, &(TyNode){.kind = kind, .sub = kind == TY_INSTANCE ? 2 : 0, .made = made, .obj = obj, .n = 1, .items = &at});
 }
 
 Ty ty_pointer(Types *t, Elem elem, Type space) {
@@ -298,6 +305,7 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_DTYPE: return arena_printf(t->arena, "dtype %s", elem_text(t->arena, (DType)ty->dtype, ty->record));
     case TY_DICT: return "dict";
     case TY_INSTANCE: return name_of(t, ty->obj);
+    case TY_SHARED_VAR: return "variable";
     case TY_PARTIAL: return "partial function";
     case TY_SUPER: return "super()";
     case TY_OBJECT: return object_text(t, ty->obj);

@@ -36,7 +36,8 @@ typedef enum TyKind {
     TY_ITER,        /* `sub` is an IterKind */
     TY_DTYPE,       /* np.float32, np.dtype("f4"), x.dtype ...: dtype, record */
     TY_DICT,        /* a dict: key, value, key, value ...; keys are constants */
-    TY_INSTANCE,    /* of a class, obj: its `fields`. sub 1: its __init__ runs, and may set them */
+    TY_INSTANCE,    /* of a class, obj: its `fields`. sub 1: its __init__ runs, and may set them; sub 2: `made` */
+    TY_SHARED_VAR,  /* a variable that inner functions assign, or see change: `made` */
     TY_PARTIAL,     /* functools.partial: function, tuple of arguments, dict of keywords */
     TY_SUPER,       /* super(): the instance; obj: the class whose bases are meant */
     TY_OBJECT,      /* a host object, known when compiling: function, module, class, str, name of devfn.def */
@@ -80,6 +81,7 @@ struct TyNode {
     const Ty *items;            /* their types */
     const char *const *fields;  /* named tuple, instance */
     const Record *record;
+    struct Mutable *made;       /* what changes after it was made: its item is the address (mutable.c) */
     HostRef obj;                /* named tuple, instance: the class */
     const char *name;           /* TY_METHOD */
     uint32_t hash;
@@ -129,6 +131,7 @@ Ty ty_pointer(Types *t, Elem elem, Type space);
 Ty ty_time(Types *t, const Record *r);
 Ty ty_expr(Types *t, ExprKind kind, unsigned code, DType d, unsigned ndim, uint32_t n, const Val *items, const char *name,
            const char *const *fields);
+Ty ty_made(Types *t, TyKind kind, HostRef obj, struct Mutable *made);
 Ty ty_dtype(Types *t, DType d);
 Ty ty_dtype_of(Types *t, Elem elem);
 Ty ty_object(Types *t, HostRef obj);

@@ -54,9 +54,9 @@ def spread(n, x):
 
 @gpu.jit
 def sets_a_field(out):
-    p = Point(1.0)
+    p = Point
     p.x = 2.0
-    out[0] = p.x
+    out[0] = p.y
 
 
 @gpu.jit
@@ -296,10 +296,10 @@ def same_instance(out):
 
 
 # >>> message sets_a_field(f4[::1])
-# UnsupportedError: objects.py:58:5: error: a kernel can't set an attribute: 'x' of Point
+# UnsupportedError: objects.py:58:5: error: a kernel can't set an attribute: 'x' of class Point
 #    58 |     p.x = 2.0
 #       |     ^^^
-#    help: make a new one of the class, or dataclasses.replace(x, field=...)
+#    help: a kernel writes elements of arrays
 #    in kernel sets_a_field(array(float32, 1d, C))
 # <<<
 # >>> message no_such_field(f4[::1])

@@ -1,0 +1,135 @@
+"""Objects that a kernel changes: what it refuses of that."""
+
+import dataclasses
+
+import gpu
+
+
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: object = 0.0
+
+    def moved(self, dx):
+        self.x += dx
+        return self
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    x: float
+
+
+class Temperature:
+    def __init__(self):
+        self.kelvin = 0.0
+
+    @property
+    def celsius(self):
+        return self.kelvin - 273.15
+
+
+ORIGIN = Point(0.0)
+
+
+@gpu.jit
+def sets_what_comes_from_outside(out):
+    ORIGIN.x = 2.0
+    out[0] = ORIGIN.x
+
+
+@gpu.jit
+def sets_a_frozen_field(out):
+    p = Frozen(1.0)
+    p.x = 2.0
+    out[0] = p.x
+
+
+@gpu.jit
+def sets_a_property_without_setter(out):
+    t = Temperature()
+    t.celsius = 20.0
+    out[0] = t.kelvin
+
+
+@gpu.jit
+def field_of_two_types(out):
+    p = Point(1.0)
+    p.y = (1, 2)
+    out[0] = p.x
+
+
+@gpu.jit
+def keeps_an_object_of_a_loop(out):
+    line = Point(0.0, Point(0.0))
+    for k in range(4):
+        p = Point(k)
+        p.x += 1
+        if k == out[0]:
+            line.y = p
+    out[0] = line.y.x
+
+
+@gpu.jit
+def sets_a_field_of_a_tuple(out):
+    t = (1, 2)
+    t.x = 3
+    out[0] = t[0]
+
+
+@gpu.jit
+def lazy_field(x, out):
+    p = Point(1.0)
+    p.y = x * 2
+    out[0] = p.y[0]
+
+
+# >>> message sets_what_comes_from_outside(f4[::1])
+# UnsupportedError: changes.py:37:5: error: a kernel can't set an attribute: 'x' of Point
+#    37 |     ORIGIN.x = 2.0
+#       |     ^^^^^^^^
+#    help: a kernel writes elements of arrays
+#    in kernel sets_what_comes_from_outside(array(float32, 1d, C))
+# <<<
+# >>> message sets_a_frozen_field(f4[::1])
+# UnsupportedError: changes.py:44:5: error: this assignment is not supported in a kernel: the class is frozen, or has a __setattr__ of its own
+#    44 |     p.x = 2.0
+#       |     ^^^
+#    help: dataclasses.replace(x, field=...) makes another one
+#    in kernel sets_a_frozen_field(array(float32, 1d, C))
+# <<<
+# >>> message sets_a_property_without_setter(f4[::1])
+# UnsupportedError: changes.py:51:5: error: a kernel can't set an attribute: 'celsius' of Temperature
+#    51 |     t.celsius = 20.0
+#       |     ^^^^^^^^^
+#    help: give the property a setter
+#    in kernel sets_a_property_without_setter(array(float32, 1d, C))
+# <<<
+# >>> message field_of_two_types(f4[::1])
+# TypingError: changes.py:58:5: error: '.y' is float (weak) on one path and tuple(int (weak), int (weak)) on another
+#    58 |     p.y = (1, 2)
+#       |     ^^^
+#    help: give it values of one type
+#    in kernel field_of_two_types(array(float32, 1d, C))
+# <<<
+# >>> message keeps_an_object_of_a_loop(f4[::1])
+# UnsupportedError: changes.py:66:13: error: this object is not supported in a kernel: it takes the memory of the one made an iteration before, which is still in use
+#    66 |         p = Point(k)
+#       |             ^^^^^^^^
+#    help: make the objects before the loop, and assign to their fields
+#    in kernel keeps_an_object_of_a_loop(array(float32, 1d, C))
+# <<<
+# >>> message sets_a_field_of_a_tuple(f4[::1])
+# UnsupportedError: changes.py:76:5: error: a kernel can't set an attribute: 'x' of tuple(int (weak), int (weak))
+#    76 |     t.x = 3
+#       |     ^^^
+#    help: make a new one of the class, or dataclasses.replace(x, field=...)
+#    in kernel sets_a_field_of_a_tuple(array(float32, 1d, C))
+# <<<
+# >>> message lazy_field(f4[::1], f4[::1])
+# UnsupportedError: changes.py:83:5: error: this array is not supported in a kernel: its size isn't known when compiling
+#    83 |     p.y = x * 2
+#       |     ^^^
+#    help: assign it to a slice: out[i, :] = ...
+#    in kernel lazy_field(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
