@@ -87,6 +87,11 @@ static bool loop_waits(const IrModule *m, const NaturalLoop *l) {
         if (!l->inside[b] || block->nsucc != 2 || (l->inside[block->succ[0]] && l->inside[block->succ[1]])) continue;
         if (decided_by_others(m, l, m->instrs.at[ir_terminator(m, b)].args[0], seen)) return true;
     }
+    RefVec conditions = {0};
+    if (!loop_idle_way(m, l, &conditions)) return false;
+    memset(seen, 0, m->instrs.n * sizeof *seen);
+    for (uint32_t i = 0; i < conditions.n; i++)
+        if (decided_by_others(m, l, conditions.at[i], seen)) return true;
     return false;
 }
 

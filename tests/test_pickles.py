@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import pickle
 import subprocess
@@ -88,3 +89,43 @@ def test_a_ufunc():
 
     again = pickle.loads(pickle.dumps(double))
     assert (again(np.arange(3)).tolist(), again(1.5)) == ([0, 2, 4], 3)
+
+
+def test_a_kernel_is_its_own_copy():
+    kernel = local_kernel()
+    assert copy.copy(kernel) is kernel and copy.deepcopy({"kernel": kernel})["kernel"] is kernel
+
+
+@gpu.parallel
+def importable_loop(x):
+    for i in gpu.prange(len(x)):
+        x[i] += 1
+
+
+def local_loop():
+    step = 3.0
+
+    @gpu.parallel
+    def loop(x):
+        for i in gpu.prange(len(x)):
+            x[i] += step
+
+    return loop
+
+
+def local_gufunc():
+    @gpu.guvectorize(["(float64[:], float64[:])"], "(n)->(n)")
+    def doubled(x, y):
+        for i in range(len(x)):
+            y[i] = 2 * x[i]
+
+    return doubled
+
+
+def test_parallel_loops_and_gufuncs_go_to_other_processes():
+    assert pickle.loads(pickle.dumps(importable_loop)) is importable_loop
+    loop, x = pickle.loads(pickle.dumps(local_loop())), np.zeros(3)
+    loop(x)
+    assert x.tolist() == [3, 3, 3]
+    doubled = pickle.loads(pickle.dumps(local_gufunc()))
+    assert doubled(x).tolist() == [6, 6, 6] and copy.copy(doubled) is doubled and copy.deepcopy(loop) is loop

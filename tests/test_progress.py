@@ -59,3 +59,58 @@ def test_a_launch_waits_for_the_host() -> None:
 def test_only_loads_that_are_waited_for(kernel: gpu.Kernel, volatile: bool) -> None:
     assert ("volatile" in kernel.inspect("ir", "i4[::1], f8[::1]")) == volatile
     assert ("ld.volatile" in kernel.inspect("ptx", "i4[::1], f8[::1]")) == volatile
+
+
+@gpu.jit
+def first_waits_for_last(turn, out):
+    t = gpu.threadIdx.x
+    if t == gpu.blockDim.x - 1:
+        for k in range(len(out)):
+            out[k] = k + 1
+            gpu.threadfence_block()
+            gpu.atomic.add(turn, 0, 1)
+    if t == 0:
+        k = 0
+        while k < len(out):  # k stands still while this thread waits
+            if gpu.atomic.add(turn, 0, 0) > k:
+                out[k] *= 10
+                k += 1
+
+
+@gpu.jit
+def first_reads_of_last(turn, out):
+    t = gpu.threadIdx.x
+    k = 0
+    while t == 0 and k < len(out):
+        if turn[0] == 1:
+            k += 1
+    if t == gpu.blockDim.x - 1:
+        out[0] = 1
+        turn[0] = 1
+
+
+@gpu.jit
+def searches(x, wanted, out):
+    low, high = 0, len(x)
+    while low < high:
+        middle = (low + high) // 2
+        if x[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    out[0] = low
+
+
+@pytest.mark.parametrize("threads", [2, 32, 100])
+def test_a_thread_waits_for_a_later_one_of_its_block(threads: int) -> None:
+    turn, out = np.zeros(1, "i4"), np.zeros(50)
+    first_waits_for_last[1, threads](turn, out)
+    assert out.tolist() == [10.0 * (k + 1) for k in range(50)]
+    turn, out = np.zeros(1, "i4"), np.zeros(50)
+    first_reads_of_last[1, threads](turn, out)
+    assert out[0] == 1
+
+
+def test_a_loop_that_always_gets_further_waits_for_nothing() -> None:
+    assert "volatile" in first_reads_of_last.inspect("ir", "i4[::1], f8[::1]")
+    assert "volatile" not in searches.inspect("ir", "f8[::1], f8, i8[::1]")

@@ -104,8 +104,22 @@ class GUFunc:
             )
         from .signature import spread
 
+        self._signatures = signatures
         self._cores = [self._core_of(spread(s, self.nargs)) for s in signatures]
         self._kernels: dict[Any, Kernel] = {}
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        from ._byvalue import by_value, is_found
+
+        if is_found(self):
+            return self.__qualname__
+        return GUFunc, (by_value(self.py_func), self.layout, self._signatures, self.dialect, self.options)
+
+    def __copy__(self) -> GUFunc:
+        return self  # as a function is its own copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GUFunc:
+        return self
 
     def _core_of(self, signature: Signature) -> Core:
         if signature.result is not None:

@@ -193,6 +193,12 @@ class Kernel(_core.Kernel):
 
         return self.__qualname__ if is_found(self) else reduce_kernel(self)  # by reference, as functions are
 
+    def __copy__(self) -> Kernel:
+        return self  # as a function is its own copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Kernel:
+        return self
+
 
 class _Unbound:
     """What ``obj.kernel`` is where the kernel has a parameter ``self``: it says why it can't be launched."""

@@ -100,6 +100,7 @@ class Parallel:
 
     def __init__(self, function: FunctionType, options: dict[str, Any]) -> None:
         self.py_func = self.__wrapped__ = function
+        self._options = options
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(function, name))
         self._host, loops, cell = _prange.split(function, prange)
@@ -119,6 +120,17 @@ class Parallel:
 
     def __repr__(self) -> str:
         return f"<gpu.parallel function {self.__qualname__}>"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        from ._byvalue import by_value, is_found
+
+        return self.__qualname__ if is_found(self) else (Parallel, (by_value(self.py_func), self._options))
+
+    def __copy__(self) -> Parallel:
+        return self  # as a function is its own copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parallel:
+        return self
 
 
 class _Launch:
