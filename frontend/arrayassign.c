@@ -120,6 +120,15 @@ static Ref mirrored(Eval *e, Val target, Val source) {
     return both(e, same, e_cmp(e, PRED_EQ, end, array_data(source)));
 }
 
+/* Do the source and the target share no memory? */
+static Ref lies_apart(Eval *e, Val target, Val source) {
+    Ref from, to, low, high;
+    extent(e, target, &low, &high);
+    extent(e, source, &from, &to);
+    Ref apart = either(e, e_cmp(e, PRED_LE, high, from), e_cmp(e, PRED_LE, to, low));
+    return target.ty->layout == LAYOUT_A ? either(e, apart, interleaved(e, target, source)) : apart;
+}
+
 /* How target = value is stored element by element so that no element is read after it was written: bools, or REF_NONE
  * if nothing overlaps. Neither: in C order. */
 typedef struct Way {
@@ -131,15 +140,10 @@ static void narrow(Eval *e, Ref *all, Ref one) { *all = *all == REF_NONE ? one :
 
 /* Emits the check, which raises if there is no way. */
 static Way find_way(Eval *e, PySpan span, Val target, uint32_t n, const Val *leaf) {
-    Ref forward = REF_NONE, backward = REF_NONE, pairs = REF_NONE, low, high;
+    Ref forward = REF_NONE, backward = REF_NONE, pairs = REF_NONE;
     for (uint32_t i = 0; i < n; i++) {
         if (identical(e, target, leaf[i]) || disjoint(e, target, leaf[i])) continue;
-        Ref from, to, up;
-        extent(e, target, &low, &high);
-        extent(e, leaf[i], &from, &to);
-        Ref clear_above = e_cmp(e, PRED_LE, high, from), clear_below = e_cmp(e, PRED_LE, to, low);
-        Ref apart = either(e, clear_above, clear_below);
-        if (target.ty->layout == LAYOUT_A) apart = either(e, apart, interleaved(e, target, leaf[i]));
+        Ref up, apart = lies_apart(e, target, leaf[i]);
         Ref steps = in_step(e, target, leaf[i], &up), p = array_data(target), q = array_data(leaf[i]);
         Ref above = e_cmp(e, PRED_GE, q, p), below = e_cmp(e, PRED_LE, q, p);
         narrow(e, &forward, either(e, apart, both(e, steps, e_select(e, T_BOOL, up, above, below))));
@@ -165,6 +169,15 @@ void array_read_ahead(Eval *e, PySpan span, Val target, Val value) {
     Way way = find_way(e, span, target, n < MAX_LEAVES ? n : MAX_LEAVES, leaf);
     if (way.backward != REF_NONE)
         e_raise_if(e, span, way.backward, "ValueError", "out overlaps the source: copy the source first");
+}
+
+void array_keep_apart(Eval *e, PySpan span, Val target, Val value) {
+    Val leaf[MAX_LEAVES];
+    uint32_t n = many_leaves(value, leaf, 0);
+    for (uint32_t i = 0; e->building && i < n && i < MAX_LEAVES; i++)
+        if (!disjoint(e, target, leaf[i]))
+            e_raise_if(e, span, e_op1(e, OP_NOT, T_BOOL, lies_apart(e, target, leaf[i])), "ValueError",
+                       "the arrays of this assignment overlap: copy the source first");
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------ */

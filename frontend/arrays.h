@@ -93,6 +93,7 @@ void array_assign(Eval *e, PySpan span, Val target, Val value);     /* target[..
 void array_assign_masked(Eval *e, PySpan span, Val target, Val mask, Val value);    /* target[mask] = value, a number, or for each element of target one */
 /* Elements are stored in C order as they are read: ValueError at run time if that overwrites what is read later. */
 void array_read_ahead(Eval *e, PySpan span, Val target, Val value);
+void array_keep_apart(Eval *e, PySpan span, Val target, Val value); /* ValueError at run time if they share memory */
 Val array_in_place(Eval *e, PySpan span, PyBinary op, Val target, Val value);
 bool array_mask_matches(Eval *e, PySpan span, Val target, Val mask);    /* one has the other's shape; false: reported */
 Val array_changed(Eval *e, PySpan span, PyBinary op, Val target, Val value);    /* what `target op= value` stores */

@@ -522,11 +522,28 @@ static bool stored_in_place(const Step *s, Val v) {
     return view->op == PY_SUBSCR && view->args[0] == s->in->args[0] && view->args[1] == s->in->args[1];
 }
 
+/* Writing to `a` changes nothing of it: a copy, if its shape is constant. */
+static Val apart_from(const Step *s, Val a, Val v) {
+    Wide total;
+    if (!val_is_many(v)) return v;
+    if (sizes_known(v.ty->ndim, many_shape(v), &total)) return call_small_array(s->e, s->span, "copied", 1, &v);
+    array_keep_apart(s->e, s->span, a, v);
+    return v;
+}
+
+static void put_rows(const Step *s, Val a, Val i, Val v) {
+    bool read_first = a.ty->ndim == 1 && i.ty->kind == TY_TUPLE; /* there, all values are */
+    if (!read_first) v = apart_from(s, a, v);
+    i = apart_from(s, a, i);
+    if (val_poisoned(i) || val_poisoned(v)) return;
+    call_small_array(s->e, s->span, "put_rows", 3, (Val[]){a, i, v});
+}
+
 static Val step_store(const Step *s) {
     Val a = needed(s, 0), i = needed(s, 1), v = needed(s, 2);
     if (val_poisoned(a) || val_poisoned(v) || (!takes_rows(s, a, i) && stored_in_place(s, v))) return val_none(s->e);
     if (takes_rows(s, a, i)) {
-        if (array_writable(s->e, s->span, a)) call_small_array(s->e, s->span, "put_rows", 3, (Val[]){a, i, v});
+        if (array_writable(s->e, s->span, a)) put_rows(s, a, i, v);
         return val_none(s->e);
     }
     bool changed = s->fr->inst->f->instrs.at[s->in->args[2]].op == PY_BINARY && mask_operator(s->fr, s->in->args[2]);

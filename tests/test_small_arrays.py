@@ -276,6 +276,33 @@ def k_index_list(a, o):
     o[i] += s
 
 
+def k_index_lists_whose_values_move(a, o):
+    i = gpu.grid(1)
+    t = np.array([3, 1, 2, 0])
+    t[[1, 0]] = t[:2]
+    t[np.array([2, 3])] = t[1:3]
+    t[t[2:]] = 10 + t[:2]
+    a[[i, i]] = a[i : i + 1]
+    m = np.arange(6).reshape(3, 2)
+    m[[1, 2]] = m[:2]
+    m[[2, 0]] = m[1][::-1]
+    o[i] = t[0] + 20 * t[1] + 400 * t[2] + 8000 * t[3] + m[0, 1] * 10 + m[2, 0] + m[1, 1] * 100 + a[i]
+
+
+def k_types_of_joined_arrays(a, o):
+    i = gpu.grid(1)
+    t = np.ones(2, np.uint8)
+    joined = np.concatenate((t, np.ones(2, np.int16)))
+    o[i] = np.append(t, 2).itemsize + 10 * joined.itemsize + 100 * np.stack((t, t)).itemsize
+
+
+def k_more_axes(a, o):
+    i = gpu.grid(1)
+    m = np.array([[1, 4, 9], [2, i, 7]])
+    d = np.diff(m)
+    o[i] = d[1, 0] + d[0, 1] * 10 + np.isin(m, (4, 7)).sum() * 100 + np.kron(m[0], m[1, :2])[3] * 1000
+
+
 def k_index_rows(a, o):
     i = gpu.grid(1)
     m = np.zeros((3, 4))
@@ -324,3 +351,29 @@ def test_what_has_no_constant_shape() -> None:
         gpu.jit(lambda a: np.sort(a)).compile("f4[::1]")
     with pytest.raises(gpu.UnsupportedError, match="count in a loop"):
         gpu.jit(lambda a: np.unique(a)).compile("f4[::1]")
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_rows_of_unknown_length_whose_values_move(device: str) -> None:
+    def apart(m, x):
+        m[[1, 0]] = x[:2]
+
+    def moves(m, x):
+        m[[1, 0]] = m[:2]
+
+    with gpu.device(device):
+        m, x = np.zeros((3, 4)), np.arange(12.0).reshape(3, 4)
+        gpu.jit(apart)[1, 1](m, x)
+        gpu.synchronize()
+        assert (m[:2] == x[1::-1]).all()
+        with pytest.raises(ValueError, match="the arrays of this assignment overlap"):
+            gpu.jit(moves)[1, 1](m, x)
+            gpu.synchronize()
+
+
+def test_as_many_values_as_indices() -> None:
+    def three_of_two(x):
+        x[[0, 1, 2]] = x[:2]
+
+    with pytest.raises(ValueError, match="2 values for 3 indices"):
+        gpu.jit(three_of_two)[1, 1](np.zeros(4))

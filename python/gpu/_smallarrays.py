@@ -20,7 +20,8 @@ def _zero(a: Any) -> Any:
 
 def _common(arrays: Any) -> Any:
     """Return the type that elements of all arrays have together."""
-    return type(functools.reduce(lambda s, a: s + _zero(a), arrays[1:], _zero(arrays[0])))
+    first, *rest = [np.zeros(1, a.dtype) for a in arrays]  # of arrays, since numbers get wider in the Numba dialect
+    return functools.reduce(lambda x, y: x + y, rest, first).dtype
 
 
 def _float(a: Any) -> Any:
@@ -172,7 +173,7 @@ def numpy_hstack(arrays: Any) -> Any:
 
 
 def numpy_append(arr: Any, values: Any) -> Any:
-    more = np.ravel(values) if isinstance(values, np.ndarray) else np.array((values,), arr.dtype)
+    more = np.ravel(values) if isinstance(values, np.ndarray) else np.array((values,))
     return numpy_concatenate((np.ravel(arr), more))
 
 
@@ -258,13 +259,12 @@ def numpy_roll(a: Any, shift: int, axis: Any = None) -> Any:
 
 
 def numpy_diff(a: Any, n: int = 1) -> Any:
-    out = np.empty(len(a) - n, a.dtype)
-    rest = np.copy(a)
-    for step in range(n):
-        for k in range(len(a) - 1 - step):
+    rest = np.moveaxis(np.copy(a), -1, 0)
+    last = len(rest)
+    for step in range(1, n + 1):
+        for k in range(last - step):
             rest[k] = rest[k + 1] - rest[k]
-    out[:] = rest[: len(a) - n]
-    return out
+    return np.copy(np.moveaxis(rest[: last - n], 0, -1))
 
 
 def ndarray_clip(a: Any, min: Any = None, max: Any = None) -> Any:
@@ -282,13 +282,28 @@ def take_rows(a: Any, indices: Any) -> Any:
     return out
 
 
+def copied(a: Any) -> Any:
+    """Return an array of constant shape with the elements of `a`."""
+    return np.copy(a)
+
+
 def put_rows(a: Any, indices: Any, values: Any) -> None:
-    """Do `a[indices] = values`."""
-    for k in range(len(indices)):
-        if isinstance(values, tuple) or (isinstance(values, np.ndarray) and values.ndim == a.ndim):
-            a[indices[k]] = values[k]
-        else:
+    """Do `a[indices] = values`. The compiler sees to it that indices and values lie elsewhere, but for the values of
+    several elements that a list of indices names."""
+    if not isinstance(values, tuple) and not (isinstance(values, np.ndarray) and values.ndim == a.ndim):
+        for k in range(len(indices)):
             a[indices[k]] = values
+        return
+    if len(values) != len(indices) and len(values) != 1:
+        raise ValueError(f"{len(values)} values for {len(indices)} indices")
+    step = 0 if len(values) == 1 else 1
+    if a.ndim == 1 and isinstance(indices, tuple):
+        taken = tuple(values[k * step] for k in range(len(indices)))
+        for k in range(len(indices)):
+            a[indices[k]] = taken[k]
+    else:
+        for k in range(len(indices)):
+            a[indices[k]] = values[k * step]
 
 
 # ---- numbers from arrays, of any length
@@ -388,9 +403,15 @@ def numpy_nanmin(a: Any) -> Any:
 
 
 def numpy_isin(element: Any, test_elements: Any) -> Any:
-    """Take a number, and a tuple or an array of any length."""
+    """Take a number or a small array, and a tuple or an array of any length."""
+    if isinstance(element, np.ndarray):
+        out = np.zeros(element.shape, np.bool_)
+        flat = out.reshape(-1)
+        for k, x in enumerate(np.ravel(element)):
+            flat[k] = numpy_isin(x, test_elements)
+        return out
     found = False
-    for x in test_elements:
+    for x in test_elements if isinstance(test_elements, tuple) else np.ravel(test_elements):
         found = found or element == x
     return found
 
@@ -441,6 +462,8 @@ def numpy_tril(m: Any, k: int = 0) -> Any:
 
 
 def numpy_kron(a: Any, b: Any) -> Any:
+    if a.ndim == 1:
+        return np.ravel(np.outer(a, b))
     out = np.empty((a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]), _common((a, b)))
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):

@@ -1,6 +1,6 @@
 """Random kernels that work on whole arrays: made, viewed, aliased, assigned, changed in place, passed and returned.
 
-NumPy on the `python` device is the reference, so names that mean one array must go on meaning one array, and names that
+Also with masks, integer arrays as indices and NumPy's functions of small arrays. NumPy on the `python` device is the reference, so names that mean one array must go on meaning one array, and names that
 don't mustn't. Values are integers that wrap, or small floats, so that results are exact. The compiler refuses a kernel
 whose arrays would have to outlive their memory.
 """
@@ -94,9 +94,10 @@ class Generator(Sampler):
         name = r.choice(self.names)
         ndim = self.env[name].ndim
         index = r.choice(["0", "i % 2", "-1", "1"]) if ndim == 1 else r.choice(["0, 1", "i % 2, 0", "1, -1"])
-        return r.choice(
-            ["i", "2", "3", f"{name}[{index}]", f"{name}.max()", f"{name}.sum()", f"len({name})", "a[i, 1]"]
-        )
+        options = ["i", "2", "3", f"{name}[{index}]", f"{name}.max()", f"{name}.sum()", f"len({name})", "a[i, 1]"]
+        options += [f"np.count_nonzero({name} > 1)", f"np.argmax({name})", f"np.ptp({name})", f"({name} == i).any()"]
+        options += [f"np.prod({name} % 3)"] if ndim == 2 else [f"np.dot({name}, {name})", f"np.searchsorted({name}, i)"]
+        return r.choice(options)
 
     def made(self) -> str:
         """An expression that makes an array."""
@@ -153,7 +154,55 @@ class Generator(Sampler):
                 f"{x} @ {y}",
             ]
             options += [f"{x}.T @ {x}", f"{x}[::-1]", f"{x}.T.copy()"]
-        return r.choice(options)
+        return r.choice(self.functions(x, y) if r.random() < 0.3 else options)
+
+    def functions(self, x: str, y: str) -> list[str]:
+        """Calls of NumPy's functions, and elements chosen by arrays."""
+        k = self.random.randint(-2, 2)
+        options = [f"np.roll({x}, {k})", f"np.flip({x})", f"np.clip({x}, 1, i)", f"np.concatenate(({x}, {y}))"]
+        options += [
+            f"np.stack(({x}, {y}))",
+            f"np.cumsum(np.ravel({x}))",
+            f"np.diff({x})",
+            f"{x}[[0, -1]]",
+            f"np.sort({x})",
+        ]
+        options += [
+            f"np.where({x} > 1, {y}, i)",
+            f"{x}[np.array([1, i % 2])]",
+            f"np.flip({x}, 0)",
+            f"np.append({x}, i)",
+        ]
+        if self.env[x].ndim == 1:
+            more = [
+                f"np.argsort({x})",
+                f"np.tile({x}, 2)",
+                f"np.repeat({x}, 2)",
+                f"np.diag({x})",
+                f"np.outer({x}, {y})",
+            ]
+            more += [f"np.cross({x}[:3], {y}[:3])", f"np.kron({x}[:2], {y}[:2])", f"np.convolve({x}, {y}[:2])"]
+            return [*options, *more, f"np.isin({x}, {y}) + {x}", f"np.take({x}, [1, 0, i % 2])", f"{x}.reshape(-1, 1)"]
+        more = [
+            f"np.triu({x})",
+            f"np.tril({x}, {k})",
+            f"np.diag({x}).copy()",
+            f"np.hstack(({x}, {y}))",
+            f"np.rot90({x})",
+        ]
+        more += [
+            f"np.vstack(({x}, {y}))",
+            f"{x}[[1, 0]]",
+            f"np.squeeze({x}[:1])",
+            f"{x}.ravel()",
+        ]
+        return [
+            *options,
+            *more,
+            f"np.moveaxis({x}, 0, 1)",
+            f"np.split({x}, 2)[1]",
+            f"{x}.reshape(-1)",
+        ]
 
     # ---- statements
 
@@ -174,7 +223,7 @@ class Generator(Sampler):
     def declare(self, depth: int) -> None:
         text = self.array()
         value = self.evaluate(text)
-        if not isinstance(value, np.ndarray) or value.ndim == 0:
+        if not isinstance(value, np.ndarray) or not 0 < value.ndim < 3 or not 0 < value.size <= 16:
             text = self.made()
             value = self.evaluate(text)
         name = self.fresh()
@@ -223,8 +272,15 @@ class Generator(Sampler):
             options += [f"{x}[:] = {x}.T", f"for row in {x}: row[0] = i"]
         else:
             options += [f"cleared({x})", f"{x}[i % 2] = {self.scalar()}", f"for k, e in enumerate({x}): {x}[k] = e + k"]
+        masks = [
+            f"{x}[{x} > {r.randint(0, 3)}] = {self.scalar()}",
+            f"{x}[{y} == 1] += 1",
+            f"{x}[[0, 1]] = {self.scalar()}",
+        ]
+        masks += [f"{x}[({x} > 0) & ({y} < 3)] = 2", f"{x}[~({x} < {y})] -= 1", f"{x}[np.array([1, 0])] = {y}[:2]"]
+        masks += [f"{x}.sort()", f"{x}[{x} != {x}.max()] = 0", f"{x}[[0, -1]] += 1"]
         for _ in range(20):
-            text = r.choice(options)
+            text = r.choice(masks if r.random() < 0.2 else options)
             if self.runs(text):
                 return self.emit(depth, text)
         return None

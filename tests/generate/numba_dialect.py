@@ -180,7 +180,9 @@ class Generator(Writer):
                     self.leaving(depth + 1, self.expression("b", 1))
         else:
             name = self.fresh("n")
-            self.emit(depth, f"{name} = {r.randint(1, 4)}")
+            self.emit(
+                depth, f"{name} = {r.randint(1, 3)} + (p0 & 1)"
+            )  # of a constant numba would see what it rules out
             self.emit(depth, f"while {name} > 0:")
             self.emit(depth + 1, f"{name} -= 1")
             self.scoped(depth + 1, r.randint(1, 3))
