@@ -288,8 +288,10 @@ def copied(a: Any) -> Any:
 
 
 def put_rows(a: Any, indices: Any, values: Any) -> None:
-    """Do `a[indices] = values`. The compiler sees to it that indices and values lie elsewhere, but for the values of
-    several elements that a list of indices names."""
+    """Do `a[indices] = values`.
+
+    The compiler sees to it that indices and values lie elsewhere, but for the values of elements that a list names.
+    """
     if not isinstance(values, tuple) and not (isinstance(values, np.ndarray) and values.ndim == a.ndim):
         for k in range(len(indices)):
             a[indices[k]] = values

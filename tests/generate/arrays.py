@@ -1,8 +1,9 @@
 """Random kernels that work on whole arrays: made, viewed, aliased, assigned, changed in place, passed and returned.
 
-Also with masks, integer arrays as indices and NumPy's functions of small arrays. NumPy on the `python` device is the reference, so names that mean one array must go on meaning one array, and names that
-don't mustn't. Values are integers that wrap, or small floats, so that results are exact. The compiler refuses a kernel
-whose arrays would have to outlive their memory.
+Also with masks, integer arrays as indices and NumPy's functions of small arrays. NumPy on the `python` device is the
+reference, so names that mean one array must go on meaning one array, and names that don't mustn't. Values are integers
+that wrap, or small floats, so that results are exact. The compiler refuses a kernel whose arrays would have to outlive
+their memory.
 """
 
 from __future__ import annotations
