@@ -364,6 +364,7 @@ static void report_result(Eval *e, const Instance *inst) {
     DiagFrame at = e->frame->at;
     at.span = return_span(inst, c->from_a);
     if (d && at.span.line) diag_note(e->diags, d, &at, "%s here", e_text(e, c->a));
+    if (inst->recursive) e_numba_says(e, d, "Return type of recursive function does not converge");
 }
 
 Val build_at(Eval *e, Instance *inst, const Callee *callee, const Val *args, BlockId exit) {

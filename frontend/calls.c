@@ -215,7 +215,8 @@ static Declared declared_types(Eval *e, const Callee *callee, uint32_t nparams, 
 }
 
 /* Makes a value the scalar that the signature declares at `index`. Numba truncates a float for an integer. */
-static bool convert_declared(Eval *e, const CallSite *site, Declared d, uint32_t index, Val *v) {
+static bool convert_declared(Eval *e, const CallSite *site, Declared d, uint32_t index, Val *v,
+                             const char *numba_says) {
     DType to;
     if (!declared_at(e, d, index, &to) || val_poisoned(*v)) return true;
     bool ok = val_is_scalar(*v);
@@ -225,8 +226,9 @@ static bool convert_declared(Eval *e, const CallSite *site, Declared d, uint32_t
              !(dt_is_complex(from) || (dt_is_float(from) && dt_is_int(to) && !e_numba(e)));
     }
     if (!ok) {
-        e_fail(e, site->span, arena_printf(e->arena, "its signature says %s", dtype_info[to].name), DIAG_ARG_TYPE,
-               site->name, e_text(e, *v));
+        Diag *diag = e_diag(e, site->span, DIAG_ARG_TYPE, site->name, e_text(e, *v));
+        e_help(e, diag, "its signature says %s", dtype_info[to].name);
+        e_numba_says(e, diag, "%s", numba_says);
         return false;
     }
     *v = val_convert(e, *v, SCALAR(to, false));
@@ -235,7 +237,7 @@ static bool convert_declared(Eval *e, const CallSite *site, Declared d, uint32_t
 
 static Val declared_result(Eval *e, const CallSite *site, Declared d, Val result) {
     if (!d.types || !result.ty || !val_is_scalar(result)) return result;
-    return convert_declared(e, site, d, 0, &result) ? result : val_poison(e);
+    return convert_declared(e, site, d, 0, &result, "No conversion of the result") ? result : val_poison(e);
 }
 
 Val call_declared_result(Eval *e, const CallSite *site, const Instance *inst, Val result) {
@@ -288,7 +290,7 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
     if (!bind_python(e, site, callee, fn, f, n, args, &bound)) return val_poison(e);
     Declared declared = declared_types(e, callee, f->params.n, bound);
     for (uint32_t i = 0; declared.types && i < f->params.n; i++)
-        if (!convert_declared(e, site, declared, i + 1, &bound[i])) return val_poison(e);
+        if (!convert_declared(e, site, declared, i + 1, &bound[i], numba_call_text(e, f, n, args))) return val_poison(e);
     widen_arguments(e, f, f->params.n, bound);
     Instance *running = running_instance(e, f, callee, f->params.n, bound);
     if (running) return declared_result(e, site, declared, call_running(e, site, running, callee, bound));

@@ -17,7 +17,12 @@ const char *e_text(Eval *e, Val v) { return val_text(e->types, v); }
 static Diag *report(Eval *e, PySpan span, DiagCode code, va_list ap) {
     DiagFrame at = e->frame->at;
     if (span.line) at.span = span;
-    return diag_vreport(e->diags, code, &at, ap);
+    va_list again;
+    va_copy(again, ap);
+    Diag *d = diag_vreport(e->diags, code, &at, ap);
+    numba_words_of(e, d, again);
+    va_end(again);
+    return d;
 }
 
 Diag *e_diag(Eval *e, PySpan span, DiagCode code, ...) {

@@ -52,6 +52,9 @@ Diag *e_diag(Eval *e, PySpan span, DiagCode code, ...); /* NULL in infer mode */
 void e_help(Eval *e, Diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));   /* d may be NULL */
 Val e_fail(Eval *e, PySpan span, const char *help, DiagCode code, ...);   /* reports; help may be NULL; returns POISON */
 
+void e_numba_says(Eval *e, Diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));   /* a note in the Numba dialect; d may be NULL */
+const char *numba_type_text(Eval *e, Val v);                                                       /* as Numba writes the type of an argument */
+
 /* ---- making values ----------------------------------------------------------------------------------- */
 Val val_poison(Eval *e);
 Val val_none(Eval *e);

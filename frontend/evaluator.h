@@ -187,6 +187,10 @@ struct Eval {
     Epoch epoch;
 };
 
+/* numbawords.c */
+void numba_words_of(Eval *e, Diag *d, va_list args);    /* in the Numba dialect a note with Numba's words, if there are any */
+const char *numba_call_text(Eval *e, const PyFunc *f, uint32_t n, const Val *args);
+
 /* eval.c */
 Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, uint64_t imm);
 Ref e_alloca(Eval *e, uint64_t bytes);              /* memory of the thread's own */

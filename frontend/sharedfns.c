@@ -38,14 +38,18 @@ static bool read_shape(Eval *e, const CallSite *site, Val shape, bool may_be_dyn
         Wide n;
         bool integer = val_is_scalar(axes[k]) && dt_is_int(val_dtype(axes[k]));
         if (!integer || !val_as_int(axes[k], &n)) {
-            e_fail(e, arg_span(site, 0),
+            Diag *d = e_diag(e, arg_span(site, 0), DIAG_ARG_CONSTANT, site->name, "shape", e_text(e, axes[k]));
+            e_help(e, d, "%s",
                    !integer ? "a size is an integer"
                    : may_be_dynamic
                        ? "use numbers, globals, or variables of an enclosing function; "
                          "gpu.shared.array(0, dtype) takes its size from the launch"
                        : "use numbers, globals, or variables of an enclosing function; of an array argument "
-                         "each thread can take a row of any size",
-                   DIAG_ARG_CONSTANT, site->name, "shape", e_text(e, axes[k]));
+                         "each thread can take a row of any size");
+            e_numba_says(e, d,
+                         "No implementation of function Function(<function %s>) found for signature:\n \n "
+                         ">>> array(shape=%s, dtype=class(%s))",
+                         strncmp(site->name, "cuda.", 5) ? site->name : site->name + 5, numba_type_text(e, shape), elem_text(e->arena, r->elem.dtype, r->elem.record));
             return false;
         }
         if (n < 0 || (n == 0 && (!may_be_dynamic || r->ndim > 1))) {

@@ -246,9 +246,14 @@ static int take_key(Bound *b, const uint8_t *key, uint32_t size) {
 }
 
 /* As Numba: two that fit equally well, and not exactly, are an error. */
-static int ambiguous(const Bound *b, PyObject *one, PyObject *other) {
-    PyErr_Format(PyExc_TypeError, "Ambiguous overloading for %U(): the arguments fit %R and %R equally well",
-                 b->kernel->name, one, other);
+static int ambiguous(const Bound *b, const ArgType *given, uint32_t n, PyObject *one, PyObject *other) {
+    PyObject *types = types_from_argtypes(given, n), *module = types ? PyImport_ImportModule("gpu.cuda._typing") : NULL;
+    PyObject *text = module ? PyObject_CallMethod(module, "ambiguity", "OO(OO)", b->kernel->function, types, one, other)
+                            : NULL;
+    if (text) PyErr_SetObject(PyExc_TypeError, text);
+    Py_XDECREF(text);
+    Py_XDECREF(module);
+    Py_XDECREF(types);
     return -1;
 }
 
@@ -281,7 +286,7 @@ static int convert_with(Arena *a, Bound *b, uint8_t *volatile *key) {
     }
     if (c.best < 0) return refuse(b, a, from, to, n, nto);
     if (c.equal >= 0 && c.cost && b->kernel->dialect == DIALECT_NUMBA)
-        return ambiguous(b, PyTuple_GET_ITEM(signatures, c.best), PyTuple_GET_ITEM(signatures, c.equal));
+        return ambiguous(b, from, n, PyTuple_GET_ITEM(signatures, c.best), PyTuple_GET_ITEM(signatures, c.equal));
     if (c.best != PyTuple_GET_SIZE(signatures) - 1 && !(to = read_signature(a, b, c.best, key, &size, &nto))) return -1;
     fits(b, from, n, to, nto, true, &cost);
     KeyReader reader = {*key, *key + size};

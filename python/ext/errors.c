@@ -119,12 +119,20 @@ static void set_attr(PyObject *o, const char *name, PyObject *value) {
     Py_XDECREF(value);
 }
 
+/* As Numba writes it: "In function 'k', file file.py, line 12, tid=[5, 0, 0] ctaid=[2, 0, 0]: negative input" */
+static PyObject *numba_place_text(const Variant *v, const char *text, const ImageSite *s, const ErrorRecord *e) {
+    return PyUnicode_FromFormat("In function %R, file %s, line %u, tid=[%u, %u, %u] ctaid=[%u, %u, %u]%s%s",
+                                v->kernel->name, s->file ? s->file : "?", s->line, e->thread[0], e->thread[1],
+                                e->thread[2], e->block[0], e->block[1], e->block[2], *text ? ": " : "", text);
+}
+
 /* "negative input [file.py:12 in k, block (2, 0, 0), thread (5, 0, 0)]" */
 static PyObject *place_text(const Variant *v, const char *text, const ImageSite *s, const ErrorRecord *e) {
     const KernelObject *k = v->kernel;
     const char *file = s->file ? s->file : "?";
     const char *space = *text ? " " : "";
     if (v->host_function) return PyUnicode_FromFormat("%s%s[%s:%u in %U]", text, space, file, s->line, k->name);
+    if (k->dialect == DIALECT_NUMBA) return numba_place_text(v, text, s, e);
     return PyUnicode_FromFormat("%s%s[%s:%u in %U, block (%u, %u, %u), thread (%u, %u, %u)]", text, space, file,
                                 s->line, k->name, e->block[0], e->block[1], e->block[2], e->thread[0], e->thread[1],
                                 e->thread[2]);

@@ -53,6 +53,8 @@ def _number(dtype: str, at: Reader) -> Any:
         return value
     import numpy as np
 
+    if at.dialect == "numba" and dtype == "bfloat16":
+        return Short(value, f"{value:f}")  # as Numba prints it
     typed = _bfloat16(value) if dtype == "bfloat16" else np.dtype(dtype).type(value)
     return Short(value, str(typed)) if at.dialect == "numba" and dtype != "complex64" else typed
 

@@ -147,6 +147,7 @@ def adds_under_a_mask(x):
 # NameResolutionError: beginners.py:36:30: error: name 'float32' is not defined
 #    36 |     s = cuda.shared.array(4, float32)
 #       |                              ^^^^^^^
+#    note: Numba says: NameError: name 'float32' is not defined
 #    help: write np.float32, or import the name: from gpu.cuda import float32
 #    in kernel without_an_import_in_numba(array(float32, 1d, C))
 # <<<
@@ -190,6 +191,9 @@ def adds_under_a_mask(x):
 # TypingError: beginners.py:60:26: error: cuda.local.array() needs a constant for 'shape', and this is int64
 #    60 |     s = cuda.local.array(x.size, np.float32)
 #       |                          ^^^^^^
+#    note: Numba says: No implementation of function Function(<function local.array>) found for signature:
+#
+#  >>> array(shape=int64, dtype=class(float32))
 #    help: use numbers, globals, or variables of an enclosing function; of an array argument each thread can take a row of any size
 #    in kernel local_array_of_any_size(array(float32, 1d, C))
 # <<<

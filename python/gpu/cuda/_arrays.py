@@ -26,9 +26,13 @@ def _on_host(value: Any) -> Any:
 
 
 class DeviceNDArray(_array.Array):
-    """A `gpu.Array` with Numba's names beside its own. As in Numba, reshaping never copies."""
+    """A `gpu.Array` with Numba's names beside its own.
 
-    __slots__ = ()
+    As in Numba, reshaping never copies, whole arrays are copied between memory without gaps and of one order alone, and
+    arrays of two dimensions alone are transposed; elements are assigned (``a[...] = b``) whatever lies between them.
+    """
+
+    __slots__ = ("_transposed",)  # a transpose of an array with gaps: Numba's is a copy, in C order
     __cuda_memory__ = True
 
     def __new__(cls, shape: Any, strides: Any, dtype: Any, stream: Any = 0, gpu_data: Any = None) -> DeviceNDArray:
@@ -130,7 +134,9 @@ class DeviceNDArray(_array.Array):
         return view
 
     def ravel(self, order: str = "C", stream: Any = 0) -> Any:
-        """A view of one dimension, in order C, F or A; NotImplementedError if it would have to copy."""
+        """A view of one dimension, in order C, F or A; NotImplementedError unless the array is contiguous."""
+        if not (self.is_c_contiguous() or self.is_f_contiguous()):
+            raise NotImplementedError("ravel() of an array with gaps would need a copy: reshape(-1) makes a view if it can")
         if order == "A":
             order = "F" if self.is_f_contiguous() and not self.is_c_contiguous() else "C"
         return self.reshape(-1, order=order)
@@ -140,8 +146,41 @@ class DeviceNDArray(_array.Array):
         return super().squeeze(axis)
 
     def transpose(self, axes: Any = None) -> Any:
-        """A view with the axes in another order; reversed, if none is given. In Numba it is a copy."""
-        return super().transpose() if axes is None else super().transpose(*axes)
+        """A view with the two axes exchanged; of another number of axes NotImplementedError. In Numba it is a copy."""
+        if axes is not None and tuple(axes) == tuple(range(self.ndim)):
+            return self
+        if self.ndim != 2:
+            raise NotImplementedError("transposing a non-2D DeviceNDArray isn't supported")
+        if axes is not None and set(axes) != {0, 1}:
+            raise ValueError(f"invalid axes list {axes!r}")
+        view = super().transpose()
+        view._transposed = not (self.is_c_contiguous() or self.is_f_contiguous())
+        return view
+
+    def copy_to_host(self, ary: Any = None, stream: Any = None) -> Any:
+        """As `gpu.Array.copy_to_host`; NotImplementedError for an array that runs backwards."""
+        if any(stride < 0 for stride in self.strides):
+            raise NotImplementedError(f"D->H copy not implemented for negative strides: {self.strides}")
+        return super().copy_to_host(ary, stream)
+
+    def copy_to_device(self, ary: Any, stream: Any = None) -> None:
+        """Copy from an array of this shape and dtype, on the host or a device.
+
+        Raises
+        ------
+        ValueError
+            Another shape, elements with gaps between them, or on the device another order.
+        TypeError
+            Another dtype.
+        """
+        if self.size:
+            _require_contiguous(self)
+            if is_cuda_array(ary):
+                source = as_cuda_array(ary)
+                _require_contiguous(source)
+                if source.shape == self.shape and source.strides != self.strides and source.dtype == self.dtype:
+                    raise ValueError(f"incompatible strides: {self.strides} vs. {source.strides}")
+        super().copy_to_device(ary, stream)
 
     def split(self, section: int, stream: Any = 0) -> Iterator[DeviceNDArray]:
         """Views of `section` elements each, of a one-dimensional array."""
@@ -166,6 +205,20 @@ class DeviceNDArray(_array.Array):
         self._at(key)._assign(value, stream)
 
 
+NON_CONTIGUOUS = "Array contains non-contiguous buffer and cannot be transferred as a single memory region."
+
+
+def _require_contiguous(ary: DeviceNDArray) -> None:
+    """ValueError for an array with gaps between elements; one that repeats some has none."""
+    core = ary
+    for axis, stride in enumerate(ary.strides):
+        if stride == 0 and core.ndim:
+            core = core[(slice(None),) * axis + (slice(0, 1),)]
+    flags = core.flags
+    if not (flags["c_contiguous"] or flags["f_contiguous"]):
+        raise ValueError(NON_CONTIGUOUS)
+
+
 def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> DeviceNDArray:
     """Copy an array to the current device.
 
@@ -188,6 +241,8 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> D
     if to is None and isinstance(obj, np.ndarray) and _repeats(obj):
         return _to_broadcast(obj, stream, copy)
     made = _array.to_device(obj, stream, copy, to)
+    if isinstance(obj, np.ndarray) and not obj.size and to is None:
+        made = made._view(0, obj.shape, obj.strides, made._dtype_name, False)  # strides of no elements stay as they were
     return made if isinstance(made, DeviceNDArray) else DeviceNDArray._of(made)
 
 
@@ -219,8 +274,10 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
 
 def _strides_like(ary: Any) -> tuple[int, ...]:
     """Strides of a packed array whose axes follow each other in memory as those of another, as NumPy gives them."""
-    model = np.lib.stride_tricks.as_strided(np.empty(1, np.uint8), ary.shape, ary.strides)
     size = _array.dtype_of(ary.dtype).itemsize
+    if getattr(ary, "_transposed", False):
+        return _packed(ary.shape, size, "C")
+    model = np.lib.stride_tricks.as_strided(np.empty(1, np.uint8), ary.shape, ary.strides)
     return tuple(step * size for step in np.empty_like(model).strides)
 
 

@@ -83,6 +83,29 @@ def from_dtype(dtype: Any) -> DType:
         raise NotImplementedError(f"{np.dtype(dtype)!r} is not the type of a number in kernels") from error
 
 
+def ambiguity(function: Any, given: tuple[Any, ...], fitting: tuple[tuple[Any, ...], ...]) -> str:
+    """Numba's message for arguments that fit two signatures equally well.
+
+    Parameters
+    ----------
+    function : function
+    given : tuple of gpu._core.Type
+        Of the arguments.
+    fitting : tuple of tuples of gpu._core.Type
+        The signatures.
+    """
+    arguments = [", ".join(map(_numba_repr, types)) for types in (given, *fitting)]
+    lines = [f"Ambiguous overloading for {function} ({arguments[0]}):", *(f"({a}) -> none" for a in arguments[1:])]
+    return "\n".join(lines) + "\nboth fit equally well: add the signature of these arguments, or convert one"
+
+
+def _numba_repr(kind: Any) -> str:
+    """A type as Numba prints it in signatures."""
+    if kind.kind == "array":
+        return f"Array({kind.dtype}, {kind.ndim}, {kind.layout!r}, {kind.readonly}, aligned=True)"
+    return repr(kind)
+
+
 def as_dtype(kind: Any) -> Any:
     """The NumPy dtype of a type."""
     if isinstance(kind, DType):

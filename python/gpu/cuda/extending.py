@@ -57,6 +57,7 @@ def _check_alike(choose: Callable[..., Any], made: Callable[..., Any]) -> None:
         raise TypeError(
             "Typing and implementation arguments differ in argument names: use of VAR_POSITIONAL (e.g. *args) argument "
             f"kind must be the same in both; offending argument name is '{(stars[0] + stars[1])[0]}'"
+            + _first_difference(typing, given)
         )
     differs = [
         (what, [p for p in ours if key(p) not in set(map(key, others))])
@@ -67,7 +68,17 @@ def _check_alike(choose: Callable[..., Any], made: Callable[..., Any]) -> None:
         if only:
             keyword = "keyword " if any(p.default is not Parameter.empty for p in only) else ""
             both = [[p for p in some if p.default is not Parameter.empty or not keyword] for some in (typing, given)]
-            raise TypeError(f"Typing and implementation arguments differ in {keyword}{what}: {both[0]} and {both[1]}")
+            raise TypeError(
+                f"Typing and implementation arguments differ in {keyword}{what}: {both[0]} and {both[1]}. "
+                f"First difference: '{only[0].name}'"
+            )
+
+
+def _first_difference(typing: list[Any], given: list[Any]) -> str:
+    """The first parameters without defaults that have different names, and all of both."""
+    both = [[p for p in some if p.default is p.empty and p.kind is not p.VAR_POSITIONAL] for some in (typing, given)]
+    differ = [b.name for a, b in zip(*both, strict=False) if a.name != b.name]
+    return f". First difference: '{differ[0]}', in {both[0]} and {both[1]}" if differ else ""
 
 
 def _public(kind: _core.Type) -> Any:

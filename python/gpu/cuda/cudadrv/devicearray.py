@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._array import Array, _is_fortran
-from .._arrays import DeviceNDArray, ManagedNDArray, MappedNDArray, device_array, to_device
+from .._arrays import NON_CONTIGUOUS, DeviceNDArray, ManagedNDArray, MappedNDArray, device_array, to_device
 from .._ipc import IpcArrayHandle
 from .._typing import from_dtype
 from ..args import In, InOut, Out
@@ -66,15 +66,18 @@ def from_record_like(rec: Any, stream: Any = 0, gpu_data: Any = None) -> DeviceR
 
 
 def auto_device(obj: Any, stream: Any = 0, copy: bool = True, user_explicit: bool = False) -> tuple[Any, bool]:
-    """An array on the device, and whether it was made here."""
+    """An array on the device, and whether it was made here; ValueError for one of the host with gaps."""
     if is_cuda_ndarray(obj):
         return obj, False
     if isinstance(obj, np.void):
         return DeviceRecord._of(to_device(np.asarray(obj), stream, copy)), True
-    return to_device(np.asanyarray(obj), stream, copy), True
+    host = np.asanyarray(obj)
+    if not (is_contiguous(array_core(host)) or host.flags.f_contiguous):
+        raise ValueError(errmsg_contiguous_buffer)
+    return to_device(host, stream, copy), True
 
 
-errmsg_contiguous_buffer = "Array contains non-contiguous buffer and cannot be transferred as a single memory region."
+errmsg_contiguous_buffer = NON_CONTIGUOUS
 
 
 def is_contiguous(ary: Any) -> bool:

@@ -1,0 +1,53 @@
+/* numbawords.c - notes with what Numba says of the same mistake. Programs that were written for it catch its errors, and
+ * their tests look for its words; the message itself is this compiler's. numbawords.def has those that need nothing but
+ * the message's own arguments; the rest is put together where the mistake is found. */
+#include "evaluator.h"
+
+#include <string.h>
+
+static const char *const words[DIAG__COUNT] = {
+#define NUMBA_WORDS(code, format) [DIAG_##code] = format,
+#include "numbawords.def"
+#undef NUMBA_WORDS
+};
+
+static void say(Eval *e, Diag *d, const char *text) {
+    diag_note(e->diags, d, NULL, "Numba says: %s", text);
+}
+
+void numba_words_of(Eval *e, Diag *d, va_list args) {
+    if (!e_numba(e) || !words[d->code]) return;
+    say(e, d, arena_vprintf(e->arena, words[d->code], args));
+    if (d->code == DIAG_NO_NAME && d->at.caller)
+        diag_note(e->diags, d, NULL, "During: resolving callee type: type(CUDADispatcher(<function %s>))",
+                  e->frame->inst->f->name);
+}
+
+void e_numba_says(Eval *e, Diag *d, const char *fmt, ...) {
+    if (!d || !e_numba(e)) return;
+    if (words[d->code] && d->notes.n) d->notes.n--; /* the words of the place itself say more */
+    va_list ap;
+    va_start(ap, fmt);
+    say(e, d, arena_vprintf(e->arena, fmt, ap));
+    va_end(ap);
+}
+
+/* "Tuple(Literal[int](1), int32)", as Numba writes the types of an argument. */
+const char *numba_type_text(Eval *e, Val v) {
+    Wide i;
+    if (val_is_scalar(v) && dt_is_int(val_dtype(v)) && val_as_int(v, &i))
+        return arena_printf(e->arena, "Literal[int](%s)", wide_text(e->arena, i));
+    if (v.ty->kind != TY_TUPLE) return e_text(e, v);
+    const char *text = "";
+    for (uint32_t k = 0; k < v.ty->n; k++)
+        text = arena_printf(e->arena, "%s%s%s", text, k ? ", " : "", numba_type_text(e, v.items[k]));
+    return arena_printf(e->arena, "Tuple(%s)", text);
+}
+
+/* What it says of a call whose arguments no signature takes. */
+const char *numba_call_text(Eval *e, const PyFunc *f, uint32_t n, const Val *args) {
+    const char *types = "";
+    for (uint32_t i = 0; i < n; i++) types = arena_printf(e->arena, "%s%s%s", types, i ? ", " : "", e_text(e, args[i]));
+    return arena_printf(e->arena, "Invalid use of type(CUDADispatcher(<function %s>)) with parameters (%s)", f->name,
+                        types);
+}

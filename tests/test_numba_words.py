@@ -1,0 +1,125 @@
+"""What Numba says of a mistake stands in the messages of the Numba dialect, as a note; what it refuses is refused."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from gpu import cuda
+from gpu.cuda.errors import TypingError
+
+
+def unknown_name(x):
+    return floor(x)  # noqa: F821
+
+
+inner = cuda.jit(device=True)(unknown_name)
+twice = cuda.jit([cuda.float64(cuda.float64)], device=True)(lambda x: x + x)
+
+
+@cuda.jit(device=True)
+def growing(n):
+    if n == 0:
+        return None
+    return n, growing(n - 1)
+
+
+def calls_unknown(x):
+    inner(1.5)
+
+
+def calls_with_others(x):
+    x[0] = twice(1j).real
+
+
+def grid_of_a_variable(x):
+    cuda.grid(x.size)
+
+
+def size_of_a_variable(x):
+    cuda.shared.array(shape=(1, x.size), dtype=np.float32)
+
+
+def does_not_end(x):
+    growing(x.size)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        (calls_unknown, "NameError: name 'floor' is not defined"),
+        (calls_unknown, "resolving callee type: type(CUDADispatcher"),
+        (calls_with_others, "Invalid use of type(CUDADispatcher(<function <lambda>>)) with parameters (complex128)"),
+        (grid_of_a_variable, "RequireLiteralValue"),
+        (size_of_a_variable, "No implementation of function Function(<function shared.array>)"),
+        (size_of_a_variable, ">>> array(shape=Tuple(Literal[int](1), int64), dtype=class(float32))"),
+        (does_not_end, "Return type of recursive function does not converge"),
+    ],
+)
+def test_numbas_words(kernel, words: str) -> None:
+    with pytest.raises(TypingError, match=re.escape(words)):
+        cuda.jit("void(float64[:])")(kernel)
+
+
+def test_signatures_that_fit_equally() -> None:
+    kernel = cuda.jit(["(float64[::1], float32, float64)", "(float64[::1], float64, float32)"])(lambda r, x, y: None)
+    with pytest.raises(TypeError) as caught:
+        kernel[1, 1](np.zeros(1), 1.0, 2.0)
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith("Ambiguous overloading for <function") and lines[0].endswith(", float64, float64):")
+    assert lines[1] == "(Array(float64, 1, 'C', False, aligned=True), float32, float64) -> none"
+
+
+def test_place_of_an_exception() -> None:
+    @cuda.jit
+    def fails(x):
+        if x[cuda.threadIdx.x] == 3:
+            raise ValueError("three")
+
+    with pytest.raises(ValueError, match=r"In function 'fails', file .*, line \d+, tid=\[3, 0, 0\] .*: three$"):
+        fails[1, 8](cuda.to_device(np.arange(8)))
+        cuda.synchronize()
+
+
+def test_overload_with_other_parameters() -> None:
+    def chosen(a): ...
+
+    cuda.extending.overload(chosen)(lambda a: lambda b: b)
+
+    with pytest.raises(TypingError, match="First difference: 'a'"):
+        cuda.jit("void(int32)")(lambda n: chosen(n))
+
+
+def test_copies_that_numba_refuses() -> None:
+    rows, columns = np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    there = cuda.to_device(rows)
+    with pytest.raises(ValueError, match=re.escape("incompatible strides: (24, 8) vs. (8, 16)")):
+        there.copy_to_device(cuda.to_device(columns))
+    with pytest.raises(ValueError, match="non-contiguous buffer"):
+        there[:, 1].copy_to_device(np.zeros(2))
+    with pytest.raises(NotImplementedError, match="negative strides"):
+        there[::-1].copy_to_host()
+    with pytest.raises(NotImplementedError, match="isn't supported"):
+        np.transpose(cuda.to_device(np.zeros((2, 3, 4))))
+    with pytest.raises(NotImplementedError, match="gaps"):
+        there[0, ::2].ravel()
+    there[...] = cuda.to_device(columns + 1)
+    assert there.copy_to_host().tolist() == (rows + 1).tolist()
+
+
+def test_what_is_made_like_a_transpose() -> None:
+    there = cuda.to_device(np.arange(120).reshape(10, 12))
+    assert cuda.device_array_like(there[::2, ::2].T).strides == (40, 8)  # as Numba's, whose transpose is a copy
+    assert cuda.device_array_like(cuda.device_array((10, 12), order="F")[::2, ::2]).strides == (8, 40)
+
+
+def test_bfloat16_is_printed_as_numba_does(capfd: pytest.CaptureFixture[str]) -> None:
+    @cuda.jit
+    def prints():
+        print(cuda.bf16.float32_to_bfloat16(np.float32(0.9375)))
+
+    prints[1, 1]()
+    cuda.synchronize()
+    assert capfd.readouterr().out == "0.937500\n"
