@@ -290,7 +290,8 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
     if (!bind_python(e, site, callee, fn, f, n, args, &bound)) return val_poison(e);
     Declared declared = declared_types(e, callee, f->params.n, bound);
     for (uint32_t i = 0; declared.types && i < f->params.n; i++)
-        if (!convert_declared(e, site, declared, i + 1, &bound[i], numba_call_text(e, f, n, args))) return val_poison(e);
+        if (!convert_declared(e, site, declared, i + 1, &bound[i], numba_call_text(e, f, n, args)))
+            return val_poison(e);
     widen_arguments(e, f, f->params.n, bound);
     Instance *running = running_instance(e, f, callee, f->params.n, bound);
     if (running) return declared_result(e, site, declared, call_running(e, site, running, callee, bound));

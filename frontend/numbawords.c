@@ -1,6 +1,6 @@
-/* numbawords.c - notes with what Numba says of the same mistake. Programs that were written for it catch its errors, and
- * their tests look for its words; the message itself is this compiler's. numbawords.def has those that need nothing but
- * the message's own arguments; the rest is put together where the mistake is found. */
+/* numbawords.c - notes with what Numba says of the same mistake. Programs that were written for it catch its errors,
+ * and their tests look for its words; the message itself is this compiler's. numbawords.def has those that need nothing
+ * but the message's own arguments; the rest is put together where the mistake is found. */
 #include "evaluator.h"
 
 #include <string.h>
@@ -11,9 +11,7 @@ static const char *const words[DIAG__COUNT] = {
 #undef NUMBA_WORDS
 };
 
-static void say(Eval *e, Diag *d, const char *text) {
-    diag_note(e->diags, d, NULL, "Numba says: %s", text);
-}
+static void say(Eval *e, Diag *d, const char *text) { diag_note(e->diags, d, NULL, "Numba says: %s", text); }
 
 void numba_words_of(Eval *e, Diag *d, va_list args) {
     if (!e_numba(e) || !words[d->code]) return;

@@ -49,7 +49,8 @@ static bool read_shape(Eval *e, const CallSite *site, Val shape, bool may_be_dyn
             e_numba_says(e, d,
                          "No implementation of function Function(<function %s>) found for signature:\n \n "
                          ">>> array(shape=%s, dtype=class(%s))",
-                         strncmp(site->name, "cuda.", 5) ? site->name : site->name + 5, numba_type_text(e, shape), elem_text(e->arena, r->elem.dtype, r->elem.record));
+                         strncmp(site->name, "cuda.", 5) ? site->name : site->name + 5, numba_type_text(e, shape),
+                         elem_text(e->arena, r->elem.dtype, r->elem.record));
             return false;
         }
         if (n < 0 || (n == 0 && (!may_be_dynamic || r->ndim > 1))) {

@@ -123,3 +123,13 @@ def test_bfloat16_is_printed_as_numba_does(capfd: pytest.CaptureFixture[str]) ->
     prints[1, 1]()
     cuda.synchronize()
     assert capfd.readouterr().out == "0.937500\n"
+
+
+def test_debugged_kernels_raise_at_the_launch() -> None:
+    @cuda.jit("void(int32)", debug=True, opt=False)
+    def fails(x):
+        if x == 1:
+            raise ValueError
+
+    with pytest.raises(ValueError, match="In function 'fails'"):
+        fails[1, 1](1)

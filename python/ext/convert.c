@@ -248,8 +248,8 @@ static int take_key(Bound *b, const uint8_t *key, uint32_t size) {
 /* As Numba: two that fit equally well, and not exactly, are an error. */
 static int ambiguous(const Bound *b, const ArgType *given, uint32_t n, PyObject *one, PyObject *other) {
     PyObject *types = types_from_argtypes(given, n), *module = types ? PyImport_ImportModule("gpu.cuda._typing") : NULL;
-    PyObject *text = module ? PyObject_CallMethod(module, "ambiguity", "OO(OO)", b->kernel->function, types, one, other)
-                            : NULL;
+    PyObject *text =
+        module ? PyObject_CallMethod(module, "ambiguity", "OO(OO)", b->kernel->function, types, one, other) : NULL;
     if (text) PyErr_SetObject(PyExc_TypeError, text);
     Py_XDECREF(text);
     Py_XDECREF(module);

@@ -164,6 +164,17 @@ static int hold(Variant *v) {
 
 /* ---- launching --------------------------------------------------------------------------------- */
 
+/* Numba's debug=True: an exception comes out of the launch itself. */
+static int wait_for(Bound *b, const Config *c, Device *d) {
+    Stream *stream = c->launch.stream ? c->launch.stream : d->ops->default_stream(d, STREAM_LEGACY);
+    Failure f;
+    GilWaiter w;
+    const Waiter *waiter = waiter_begin(&w);
+    Status status = d->ops->stream_synchronize(stream, waiter, &f);
+    waiter_end(&w);
+    return prints_after(d, status, &f, b->kernel);
+}
+
 static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
     _Alignas(16) char few[FEW_BYTES];
     char *params = v->image->params_bytes <= FEW_BYTES ? few : PyMem_Malloc(v->image->params_bytes);
@@ -186,6 +197,8 @@ static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
         if (status == GPU_ERROR_FAULT && d->ops->shares_host_memory) faults_remember(d, b, v);
         if (!later) result = prints_after(d, status, &failure, b->kernel);
         if (result == 0) result = order_producers(b, c, d, false);
+        bool debugged = b->kernel->dialect == DIALECT_NUMBA && b->kernel->opt.debug;
+        if (later && result == 0 && debugged && v->image->raises) result = wait_for(b, c, d);
     }
     if (params != few) PyMem_Free(params);
     return result;

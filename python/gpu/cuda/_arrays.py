@@ -136,7 +136,9 @@ class DeviceNDArray(_array.Array):
     def ravel(self, order: str = "C", stream: Any = 0) -> Any:
         """A view of one dimension, in order C, F or A; NotImplementedError unless the array is contiguous."""
         if not (self.is_c_contiguous() or self.is_f_contiguous()):
-            raise NotImplementedError("ravel() of an array with gaps would need a copy: reshape(-1) makes a view if it can")
+            raise NotImplementedError(
+                "ravel() of an array with gaps would need a copy: reshape(-1) makes a view if it can"
+            )
         if order == "A":
             order = "F" if self.is_f_contiguous() and not self.is_c_contiguous() else "C"
         return self.reshape(-1, order=order)
@@ -242,7 +244,9 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> D
         return _to_broadcast(obj, stream, copy)
     made = _array.to_device(obj, stream, copy, to)
     if isinstance(obj, np.ndarray) and not obj.size and to is None:
-        made = made._view(0, obj.shape, obj.strides, made._dtype_name, False)  # strides of no elements stay as they were
+        made = made._view(
+            0, obj.shape, obj.strides, made._dtype_name, False
+        )  # strides of no elements stay as they were
     return made if isinstance(made, DeviceNDArray) else DeviceNDArray._of(made)
 
 
