@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-
 from gpu import cuda
 from gpu.cuda.errors import TypingError
 
