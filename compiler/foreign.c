@@ -114,10 +114,12 @@ void foreign_link(Unit *u, const IrModule *m) {
                 "for nvptx64",
                 symbol);
         if (u->o->target == TARGET_CPU && !has_address(u, symbol))
-            unit_fail(u,
-                      "%s() is declared, and nothing defines it for the CPU: cpu=... takes a function of ctypes or the "
-                      "path of a shared library, link=... LLVM bitcode for this machine",
-                      symbol);
+            unit_fail(
+                u,
+                "%s() is declared, and nothing defines it for the CPU: cpu=... takes a function of ctypes or the "
+                "path of a shared library, link=... LLVM bitcode for this machine, or CUDA C where a C++ compiler "
+                "is installed",
+                symbol);
     }
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import gpu
 import numpy as np
 import pytest
-from gpu import _nvrtc, cuda, types
+from gpu import _hostcc, _nvrtc, cuda, types
 
 HOST = """
 define float @axpb(float %a, i16 signext %b) {
@@ -312,8 +312,54 @@ def test_errors_of_cuda_c_are_shown() -> None:
 
 def test_cuda_c_without_nvrtc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_nvrtc, "library", lambda: None)
-    with pytest.raises(NotImplementedError, match=r"pip install nvidia-cuda-nvrtc.*nvcc -ptx"):
+    with gpu.device("emulated"), pytest.raises(NotImplementedError, match=r"pip install nvidia-cuda-nvrtc.*nvcc -ptx"):
         cuda.declare_device("f", "int32()", link=cuda.CUSource("int f() {}"))
+
+
+# ---- CUDA C on the CPU
+
+needs_compiler = pytest.mark.skipif(_hostcc.compiler() is None, reason="no C++ compiler is installed")
+
+
+@needs_compiler
+@pytest.mark.parametrize("nvrtc", ["there", "missing"])
+def test_cuda_c_on_the_cpu(nvrtc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if nvrtc == "missing":
+        monkeypatch.setattr(_nvrtc, "library", lambda: None)
+    (tmp_path / "three.h").write_text(
+        "#define THREE 3\n__device__ __forceinline__ int least(int a) { return min(a, 7); }\n"
+    )
+    twice = tmp_path / "twice.cu"
+    twice.write_text('#include "three.h"\nextern "C" __device__ int twice(int x) { return 2 * least(x); }\n')
+    more = cuda.CUSource("""
+        extern "C" __device__ int twice(int);
+        extern "C" __device__ int fill(float *a, int n) {
+            for (int i = 0; i < n; i++) a[i] = rsqrtf((float)twice(i));
+            return n;
+        }""")
+
+    with gpu.device("cpu"):
+        fill = cuda.declare_device("fill", "int32(float32[::1], int32)", link=[more, str(twice)], abi="c")
+
+        @cuda.jit
+        def kernel(out, n):
+            n[0] = fill(out, 9)
+
+        out, n = np.zeros(9, np.float32), np.zeros(1, np.int32)
+        kernel[1, 1](out, n)
+    assert n[0] == 9
+    np.testing.assert_allclose(out[1:], 1 / np.sqrt(2.0 * np.minimum(np.arange(1, 9), 7)), rtol=1e-6)
+
+
+@needs_compiler
+def test_cuda_c_that_is_code_for_gpus_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_nvrtc, "library", lambda: None)
+    with gpu.device("cpu"):
+        f = cuda.declare_device(
+            "f", "int32()", link=cuda.CUSource('extern "C" __device__ int f(int *r) { return threadIdx.x; }', "mine")
+        )
+        with pytest.raises(RuntimeError, match=r"(?s)can't compile mine for the cpu device.*mine:1:.*threadIdx"):
+            cuda.jit("void(int32)")(lambda x: print(f()))
 
 
 @needs_nvrtc

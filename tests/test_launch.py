@@ -405,3 +405,15 @@ def test_shapes_that_are_none_of_integers(shape: Any) -> None:
             gpu.zeros(shape)
         with pytest.raises(TypeError, match="a shape is an integer or a tuple of integers"):
             gpu.zeros(4).reshape((shape,))
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_launches_that_a_device_cannot_take(device: str) -> None:
+    """They are errors of a launch, and of the driver, on every device; launch bounds are kept on each."""
+    bounded, plain = gpu.jit(launch_bounds=128)(lambda x: None), gpu.jit(lambda x: None)
+    with gpu.device(device):
+        bounded[1, 128](np.zeros(1))
+        for kernel, block in ((bounded, 256), (plain, 1025)):
+            for error in (gpu.LaunchError, gpu.DriverError):
+                with pytest.raises(error, match="CUDA_ERROR_INVALID_VALUE"):
+                    kernel[1, block](np.zeros(1))

@@ -137,7 +137,19 @@ void config_for_threads(Config *c, const uint64_t *shape, uint32_t ndim) {
     }
 }
 
-int config_check(const Config *c, const Device *d) {
+/* What a driver would refuse. */
+#define TOO_LARGE "LaunchSizeError"
+#define AS_DRIVER " (CUDA_ERROR_INVALID_VALUE)"
+
+/* Launch bounds, which the driver of a GPU checks. */
+static int check_bounds(const Device *d, const KernelObject *k, uint64_t threads) {
+    uint32_t most = k->opt.max_threads;
+    if (!most || threads <= most || d->ops->runs_ptx) return 0;
+    return errors_raise(TOO_LARGE, "a block of this kernel has at most %u threads, and %llu were asked" AS_DRIVER, most,
+                        (unsigned long long)threads);
+}
+
+int config_check(const Config *c, const Device *d, const KernelObject *k) {
     uint64_t threads = 1;
     if (c->launch.cluster[0] && !d->info.cluster_launch)
         return errors_raise("LaunchError", "%s has no clusters of blocks: sm_90 and later have", d->name);
@@ -147,17 +159,18 @@ int config_check(const Config *c, const Device *d) {
         const LaunchConfig *l = &c->launch;
         uint32_t most_blocks = (uint32_t)(&d->info.max_grid_x)[i], most_threads = (uint32_t)(&d->info.max_block_x)[i];
         if (l->grid[i] > most_blocks)
-            return errors_raise("LaunchError", "grid.%s is %u, and %s takes at most %u blocks in that direction",
+            return errors_raise(TOO_LARGE, "grid.%s is %u, and %s takes at most %u blocks in that direction" AS_DRIVER,
                                 axis_names[i], l->grid[i], d->name, most_blocks);
         if (l->block[i] > most_threads)
-            return errors_raise("LaunchError", "block.%s is %u, and %s takes at most %u threads in that direction",
+            return errors_raise(TOO_LARGE,
+                                "block.%s is %u, and %s takes at most %u threads in that direction" AS_DRIVER,
                                 axis_names[i], l->block[i], d->name, most_threads);
         threads *= l->block[i];
     }
     if (threads > (uint32_t)d->info.max_threads_per_block)
-        return errors_raise("LaunchError",
-                            "a block of %u * %u * %u = %llu threads; %s takes at most %u threads in a block",
+        return errors_raise(TOO_LARGE,
+                            "a block of %u * %u * %u = %llu threads; %s takes at most %u threads in a block" AS_DRIVER,
                             c->launch.block[0], c->launch.block[1], c->launch.block[2], (unsigned long long)threads,
                             d->name, (uint32_t)d->info.max_threads_per_block);
-    return 0;
+    return check_bounds(d, k, threads);
 }

@@ -151,7 +151,7 @@ int config_parse(Config *c, PyObject *item);            /* what stands in k[...]
 int config_configure(Config *c, PyObject *grid, PyObject *block, PyObject *stream, PyObject *shared, bool cooperative,
                      PyObject *cluster);
 int config_forall(Config *c, PyObject *n, PyObject *tpb, PyObject *stream, PyObject *shared);
-int config_check(const Config *c, const Device *d);     /* limits of the device */
+int config_check(const Config *c, const Device *d, const KernelObject *k);     /* limits of the device */
 void config_for_threads(Config *c, const uint64_t *shape, uint32_t ndim);   /* a grid that covers the shape */
 
 /* ---- args.c ------------------------------------------------------------------------------------ */

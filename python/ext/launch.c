@@ -218,7 +218,7 @@ static int launch(Bound *b, Config *c, Device *d, Variant *v) {
 
 int launch_image(const DeviceRow *row, Bound *b, Config *c) {
     Device *d = b->device = row->device;
-    if (args_flatten(b) < 0 || choose_size(b, c, d) < 0 || config_check(c, d) < 0) return -1;
+    if (args_flatten(b) < 0 || choose_size(b, c, d) < 0 || config_check(c, d, b->kernel) < 0) return -1;
     if (c->empty) return 0;
     Variant *v = variant_for_launch(b, &c->launch);
     return v ? launch(b, c, d, v) : -1;
@@ -234,7 +234,7 @@ int launch_python(const DeviceRow *row, Bound *b, Config *c) {
         if (!v) PyErr_Clear();
         if (size_from_arguments(b, c, v ? &v->indices : NULL) < 0) return -1;
     }
-    if (config_check(c, row->device) < 0) return -1;
+    if (config_check(c, row->device, b->kernel) < 0) return -1;
     if (c->empty) return 0;
     const LaunchConfig *l = &c->launch;
     PyObject *module = PyImport_ImportModule("gpu._pydevice");

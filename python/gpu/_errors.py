@@ -67,6 +67,10 @@ class DriverError(DeviceError):
     """A call of the driver failed."""
 
 
+class LaunchSizeError(LaunchError, DriverError):
+    """A launch that the device can't take: more threads, blocks, registers or bytes than there are."""
+
+
 class DeviceFault(DeviceError):
     """A kernel did what none may, such as an access out of bounds. On a GPU the process can't use the device again."""
 

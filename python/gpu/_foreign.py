@@ -2,7 +2,7 @@
 
 On a GPU the code is PTX, a cubin, fatbin, object or library of objects, which the driver links, or LLVM bitcode or
 text for ``nvptx64``, which is compiled with the kernel. On the CPU it is LLVM code for this machine, or a function
-of a shared library.
+of a shared library. CUDA C is PTX for the former (`gpu._nvrtc`) and a shared library for the latter (`gpu._hostcc`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Link = tuple[int, bytes, str]
 
-CUBIN, PTX, FATBIN, OBJECT, LIBRARY, LLVM = range(6)  # LinkKind of runtime/image.h
+CUBIN, PTX, FATBIN, OBJECT, LIBRARY, LLVM, SOURCE = range(7)  # LinkKind of runtime/image.h; SOURCE is the extension's
 KINDS = {
     ".ptx": PTX, ".cubin": CUBIN, ".fatbin": FATBIN, ".o": OBJECT, ".a": LIBRARY, ".lib": LIBRARY,
     ".bc": LLVM, ".ll": LLVM,
@@ -102,10 +102,20 @@ class MissingCodeError(DeviceError, FileNotFoundError):
     """A file of code isn't there."""
 
 
-def _read(item: Any) -> Link:
+def _read(item: Any) -> list[Link]:
+    """The code that one item of ``link=`` names, for GPUs and for the CPU."""
+    if isinstance(item, CUSource):
+        return _compiled(item.data, item.name, ())
+    if not isinstance(item, (LinkableCode, bytes, bytearray, memoryview)):
+        path = os.fspath(item)
+        if os.path.splitext(path)[1].lower() == ".cu":
+            with open(path, "rb") as file:
+                return _compiled(file.read(), path, (os.path.dirname(os.path.abspath(path)),))
+    return [_read_code(item)]
+
+
+def _read_code(item: Any) -> Link:
     if isinstance(item, LinkableCode):
-        if isinstance(item, CUSource):
-            return _compiled(item.data, item.name, ())
         if item.kind is None:
             raise NotImplementedError("LTO-IR can't be linked: link PTX")
         return item.kind, item.data, item.name
@@ -114,9 +124,6 @@ def _read(item: Any) -> Link:
         return _kind_of(data, "this code"), data, "<bytes>"
     path = os.fspath(item)
     ending = os.path.splitext(path)[1].lower()
-    if ending == ".cu":
-        with open(path, "rb") as file:
-            return _compiled(file.read(), path, (os.path.dirname(os.path.abspath(path)),))
     if ending in (".c", ".cpp", ".cuh", ".h"):
         raise RuntimeError(f"{path}: Don't know how to link file with extension {ending}; CUDA C has the ending .cu")
     if ending == ".ltoir":
@@ -130,11 +137,15 @@ def _read(item: Any) -> Link:
     return _kind_of(data, path) if kind is None else kind, data, path
 
 
-def _compiled(source: bytes, name: str, include: tuple[str, ...]) -> Link:
-    """PTX of CUDA C."""
-    from ._nvrtc import compile_cuda
+def _compiled(source: bytes, name: str, include: tuple[str, ...]) -> list[Link]:
+    """CUDA C as PTX, and as it is; the latter alone without NVRTC, where the current device is the CPU."""
+    from . import _core, _hostcc, _nvrtc
 
-    return PTX, compile_cuda(source, name, include), name
+    text = (SOURCE, source, name)
+    here = _core.current_device() in ("cpu", "python") and _hostcc.compiler()
+    if here and _nvrtc.library() is None:
+        return [text]
+    return [(PTX, _nvrtc.compile_cuda(source, name, include), name), text]
 
 
 def read_links(link: Any) -> tuple[Link, ...]:
@@ -144,7 +155,7 @@ def read_links(link: Any) -> tuple[Link, ...]:
     ----------
     link : path, bytes, `LinkableCode`, or a list, tuple or set of those
         Files are told by their ending: ``.ptx``, ``.cubin``, ``.fatbin``, ``.o``, ``.a``, ``.bc``, ``.ll``, and
-        ``.cu``, which NVRTC compiles; code in memory by how it begins.
+        ``.cu``, which NVRTC compiles, and for the CPU the system's C++ compiler; code in memory by how it begins.
 
     Returns
     -------
@@ -164,7 +175,7 @@ def read_links(link: Any) -> tuple[Link, ...]:
     if link is None:
         return ()
     items: Iterable[Any] = link if isinstance(link, (list, tuple, set, frozenset)) else (link,)
-    return tuple(_read(item) for item in items)
+    return tuple(link for item in items for link in _read(item))
 
 
 # ---- types

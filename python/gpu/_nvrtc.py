@@ -86,7 +86,7 @@ def _capability() -> int:
     return int(10 * major + minor)
 
 
-def _more_headers() -> list[str]:
+def more_headers() -> list[str]:
     """What Numba's setting, or its variable, names."""
     config = sys.modules.get("gpu.cuda.config")
     given = getattr(config, "CUDA_NVRTC_EXTRA_SEARCH_PATHS", "")
@@ -116,7 +116,7 @@ def compile_cuda(source: bytes, name: str, include: Sequence[str] = ()) -> bytes
     nvrtc = library()
     if nvrtc is None:
         raise NotImplementedError(f"{name}: {MISSING}")
-    headers = [*include, *_more_headers(), *_places(_HEADERS, ("include", "include/cccl"))]
+    headers = [*include, *more_headers(), *_places(_HEADERS, ("include", "include/cccl"))]
     options = [
         f"--gpu-architecture=compute_{_arch(nvrtc, _capability())}",
         "--relocatable-device-code=true",
