@@ -1,7 +1,7 @@
 """CUDA C for kernels on the CPU: its device functions as those of a shared library, by the machine's C++ compiler.
 
-Only code that is plain C++ but for CUDA's qualifiers compiles: functions of numbers and pointers. What knows of threads,
-or includes CUDA's own headers, is code for GPUs, which the emulated device runs where NVRTC is installed.
+Only code that is plain C++ but for CUDA's qualifiers compiles: functions of numbers and pointers. What knows of
+threads, or includes CUDA's own headers, is code for GPUs, which the emulated device runs where NVRTC is installed.
 """
 
 from __future__ import annotations
