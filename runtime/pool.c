@@ -7,9 +7,9 @@
  * process. */
 #define _GNU_SOURCE
 #include "pool.h"
+#include "cores.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -41,26 +41,13 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- how many ---------------------------------------------------------------------------------- */
 
-static int usable_cores(void) {
-    /* The set may be larger than cpu_set_t holds: grow until the kernel takes it. */
-    for (int n = CPU_SETSIZE; n <= 1 << 20; n *= 2) {
-        cpu_set_t *set = CPU_ALLOC((size_t)n);
-        if (!set) break;
-        size_t size = CPU_ALLOC_SIZE((size_t)n);
-        CPU_ZERO_S(size, set);
-        int count = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : 0;
-        CPU_FREE(set);
-        if (count > 0) return count < MAX_THREADS ? count : MAX_THREADS;
-    }
-    return 1;
-}
-
 static int default_threads(void) {
     const char *text = getenv("GPU_NUM_THREADS");
     char *end;
     long n = text ? strtol(text, &end, 10) : 0;
     if (text && end != text && *end == '\0' && n > 0) return n < MAX_THREADS ? (int)n : MAX_THREADS;
-    return usable_cores();
+    int cores = cores_usable();
+    return cores < MAX_THREADS ? cores : MAX_THREADS;
 }
 
 /* Called with the lock held. */
