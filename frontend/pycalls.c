@@ -62,12 +62,15 @@ static PyRef make_closure(Translator *t, PyRef tuple) {
     PyRef *cells = in->args;
     uint32_t n = in->nargs;
     bool changed = false;
-    for (uint32_t i = 0; i < n; i++) changed |= tr_instr(t, cells[i])->op == PYX_LOADVAR;
+    for (uint32_t i = 0; i < n; i++) {
+        changed |= tr_instr(t, cells[i])->op == PYX_LOADVAR;
+        if (tr_instr(t, cells[i])->op == PY_CLOSURE) tr_with_imm(t, cells[i], 1);
+    }
     for (uint32_t i = 0; changed && i < n; i++) {
         const PyInstr *cell = tr_instr(t, cells[i]);
         if (cell->op == PYX_LOADVAR) cells[i] = tr_cell(t, cells[i], cell->imm);
         else if (cell->op == PY_CLOSURE) /* again, so that all are in order */
-            cells[i] = tr_with_name(t, tr_emit0(t, PY_CLOSURE), cell->name);
+            cells[i] = tr_with_imm(t, tr_with_name(t, tr_emit0(t, PY_CLOSURE), cell->name), 1);
     }
     return changed ? tr_emit_n(t, PY_TUPLE, n, cells) : tuple;
 }

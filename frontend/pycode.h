@@ -4,6 +4,7 @@
  *              -> blocks -> Flow             basic blocks of the instructions that can run
  *              -> translate -> PyFunc        operations; variables and stack slots are LOADVAR and STOREVAR
  *              -> pycfg -> PyFunc            one canonical control flow graph for all versions
+ *              -> pyshare -> PyFunc          variables that inner functions change are in memory
  *              -> ssa -> PyFunc              values; what infer reads
  *
  * A mistake is reported to the list of diagnostics; after that the function is given up, not the process. */
@@ -99,7 +100,7 @@ typedef enum COp {
     X(ASYNC,     "async code", "a kernel can't be suspended at an await", "make it a plain function") \
     X(CLASS,     "a class definition", "types can't be made in a kernel", "define the class outside, or use a tuple") \
     X(GLOBAL,    "an assignment to a global variable", "globals are constants of the compiled kernel", "write the result into an array argument") \
-    X(NONLOCAL,  "an assignment to a nonlocal variable", "free variables are constants of the compiled function", "return the value and assign it in the outer function") \
+    X(DEL_NONLOCAL, "the deletion of a nonlocal variable", "a variable of a kernel keeps its place", "assign None, or leave it") \
     X(FINALLY,   "a raise inside try/finally", "a thread ends where it raises", "raise before the try, or without it") \
     X(IMPORT_STAR, "import *", "names must be known at compile time", "import the names that are used") \
     X(RELATIVE,  "a relative import", "the package isn't known inside a kernel", "import the module at the top of the file") \
@@ -171,8 +172,11 @@ void pycfg_clean(PyCtx *c, PyFunc *f, const PyVars *vars);
 void pycfg_preds(PyFunc *f);
 uint32_t pycfg_order(const PyFunc *f, PyBlockId *order);   /* reverse postorder of what is reached; true successors first */
 bool py_is_pure(unsigned op);                              /* may go when nothing uses it */
-/* ssa.c */
-PyFunc *pyssa_make(PyCtx *c, const PyFunc *tac, const PyVars *vars);
+/* pyshare.c */
+void pyshare_assigned(PyCtx *c, PyFunc *f, PyVars *vars);
+PyFunc *pyshare_ssa(PyCtx *c, PyFunc *tac, PyVars *vars);     /* pyssa_make(), where variables that change are shared */
+/* ssa.c. *changes: a variable that changes while an inner function can see it, plus one: share it and try again; or 0 */
+PyFunc *pyssa_make(PyCtx *c, const PyFunc *tac, const PyVars *vars, uint32_t *changes);
 
 /* Reports. `unit` is the code unit of the instruction that wasn't understood. */
 void py_bad(PyCtx *c, PySpan span, const char *why);

@@ -30,7 +30,7 @@ typedef uint32_t PyBlockId;
     X(UNDEF,       0, "the variable `name` before any assignment") \
     X(PHI,      PYVAR, "one operand for each predecessor; `name` is the variable, NULL for a stack slot") \
     X(GLOBAL,      0, "global or builtin `name`") \
-    X(CLOSURE,     0, "free variable `name`") \
+    X(CLOSURE,     0, "free variable `name`; imm 1: its place, if it is shared") \
     X(UNARY,       1, "imm: PyUnary") \
     X(BINARY,      2, "imm: PyBinary; PYB_INPLACE set for an augmented assignment") \
     X(COMPARE,     2, "imm: PyCompare") \
@@ -65,6 +65,9 @@ typedef uint32_t PyBlockId;
     X(CALL,    PYVAR, "args[0](args[1] ...); the last kwnames.n arguments are keywords `kwnames`") \
     X(CALL_EX,     3, "args[0](*args[1], **args[2]); args[2] may be 0") \
     X(FUNCTION,    3, "a function made here from code `obj`, named `name`; args: defaults tuple, kwdefaults, closure tuple, each maybe 0") \
+    X(SHARED,      0, "a place for the variable `name`, which inner functions share") \
+    X(SHARED_GET,  1, "the value of the variable `name` in place args[0]") \
+    X(SHARED_SET,  2, "the variable `name` in place args[0] becomes args[1]; imm 1: before anything reads it") \
     X(CELL,        1, "the value of a cell variable captured by an inner function; imm CELL_ITSELF: that function") \
     X(IMPORT,      0, "import inside the function: `name` is the module's dotted name") \
     X(MATCH_LEN,   1, "len(args[0]) as match patterns take it") \

@@ -144,7 +144,7 @@ PyFunc *pyfunc_unroll(const Host *host, struct DiagList *diags, const PyFunc *f,
     if (!any) return NULL;
     pycfg_preds(tac);
     PyCtx c = {.arena = arena, .host = host, .diags = diags, .code = &source->code};
-    PyFunc *made = pyssa_make(&c, tac, source->vars);
+    PyFunc *made = pyshare_ssa(&c, tac, source->vars);
     if (!made) return NULL;
     PySource *again = ARENA_NEW(arena, PySource);
     *again = *source;

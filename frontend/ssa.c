@@ -31,6 +31,7 @@ typedef struct Ssa {
     PyRef *undef; /* by variable: what it is before any assignment */
     bool *captured;
     VEC(CellStore) stores;
+    uint32_t changes; /* a variable that changes while an inner function can see it, plus one */
 } Ssa;
 
 static PyInstr *instr(const Ssa *s, PyRef r) { return &s->out->instrs.at[r]; }
@@ -227,7 +228,8 @@ static bool *find_used(const Ssa *s) {
 /* ---- cells -------------------------------------------------------------------------------------------------- */
 
 /* An inner function gets the values that its free variables have where it is made. That is what Python does only
- * if none of them changes while the function can still be called: everything below looks for such a change. */
+ * if none of them changes while the function can still be called: everything below looks for such a change. Then the
+ * variable is shared (pyshare.c). */
 
 typedef struct Held {
     Ssa *s;
@@ -320,14 +322,7 @@ static void check_cell(Held *h, PyInstr *cell) {
             cell->imm = CELL_ITSELF;
             continue;
         }
-        const HostCode *code = h->s->c->code;
-        DiagFrame at = {.file = code->file, .function = code->name, .span = st->span};
-        Diag *d = diag_report(h->s->c->diags, DIAG_CAPTURE, &at, name, instr(h->s, h->fn)->name);
-        diag_help(h->s->c->diags, d,
-                  find(h->s, st->value) == h->fn
-                      ? "a function that calls itself is made by def"
-                      : "pass it as an argument, or make the inner function after the last assignment");
-        h->s->c->failed = true;
+        h->s->changes = var + 1;
         return;
     }
 }
@@ -485,7 +480,7 @@ static bool operands_are_values(const PyFunc *f) {
 
 /* ---- entry ------------------------------------------------------------------------------------------------------- */
 
-PyFunc *pyssa_make(PyCtx *c, const PyFunc *tac, const PyVars *vars) {
+PyFunc *pyssa_make(PyCtx *c, const PyFunc *tac, const PyVars *vars, uint32_t *changes) {
     uint32_t nblocks = tac->blocks.n;
     Ssa s = {.c = c, .tac = tac, .vars = vars, .nvars = vars->at.n, .words = vars->at.n / 64 + 1};
     s.order = ARENA_ARRAY(c->arena, PyBlockId, nblocks + 1);
@@ -500,14 +495,15 @@ PyFunc *pyssa_make(PyCtx *c, const PyFunc *tac, const PyVars *vars) {
     VEC_PUSH(c->arena, &s.out->instrs, ((PyInstr){.op = PY_CONST}));
     for (uint32_t i = 0; i < n; i++) VEC_PUSH(c->arena, &s.out->blocks, ((PyBlock){.term = PYT_UNREACHABLE}));
     for (PyRef r = 1; r < tac->instrs.n; r++)
-        if (tac->instrs.at[r].op == PY_CELL) s.captured[tac->instrs.at[r].imm2 - 1] = true;
+        if (tac->instrs.at[r].op == PY_CELL && tac->instrs.at[r].imm2) s.captured[tac->instrs.at[r].imm2 - 1] = true;
     find_live(&s, n);
     rename_blocks(&s, n);
     fill_phis(&s, n);
     drop_phis(&s);
     bool *used = find_used(&s);
     check_cells(&s, used);
-    PyFunc *f = c->failed ? NULL : pack(&s, used);
+    *changes = c->failed ? 0 : s.changes;
+    PyFunc *f = c->failed || s.changes ? NULL : pack(&s, used);
     if (f && !operands_are_values(f)) py_bad(c, (PySpan){0}, "a value is missing on the stack");
     return c->failed ? NULL : f;
 }

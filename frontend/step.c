@@ -83,6 +83,28 @@ static Val own_function(const Step *s, Val closure) {
     return val_function(s->e, self.ty->obj, items);
 }
 
+static Val shared_value(const Step *s, Val place) {
+    Val v = mutable_get(s->e, s->span, place, s->in->name);
+    return v.ty ? v : e_fail(s->e, s->span, NULL, DIAG_NEVER_ASSIGNED, s->in->name);
+}
+
+/* Of variables that inner functions change (pyshare.c). */
+static Val step_shared(const Step *s) {
+    Eval *e = s->e;
+    if (s->in->op == PY_SHARED) return mutable_new(e, TY_SHARED_VAR, NULL, 0, NULL);
+    Val place = arg(s, 0);
+    if (val_poisoned(place)) return place;
+    if (s->in->op == PY_SHARED_GET) return shared_value(s, place);
+    Val v = arg(s, 1);
+    if (val_poisoned(v)) return v;
+    if (place.ty->kind != TY_SHARED_VAR)
+        return refuse(s, "an assignment to a nonlocal variable here",
+                      "a variable outside of the kernel is a constant of it",
+                      "make the variable in the kernel, or write the result into an array");
+    v = mutable_set(e, s->span, place, s->in->name, v, s->in->imm == 1, (Val){0});
+    return val_poisoned(v) ? v : val_none(e);
+}
+
 static Val step_closure(const Step *s) {
     Eval *e = s->e;
     const Callee *c = &s->fr->inst->callee;
@@ -96,6 +118,8 @@ static Val step_closure(const Step *s) {
     Val closure = s->fr->closure.ty ? s->fr->closure : c->closure;
     for (size_t i = 0; i < code.nfreevars && closure.ty->kind == TY_TUPLE && i < closure.ty->n; i++) {
         if (strcmp(code.freevars[i], s->in->name) != 0) continue;
+        bool place = closure.items[i].ty->kind == TY_SHARED_VAR;
+        if (place && s->in->imm != 1) return shared_value(s, closure.items[i]);
         bool itself = closure.items[i].ty->kind == TY_NONE && strcmp(code.name, s->in->name) == 0;
         return itself ? own_function(s, closure) : closure.items[i];
     }
@@ -800,6 +824,9 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_UNDEF: return (Val){.ty = ty_undef(e->types)};
     case PY_GLOBAL: return step_global(s);
     case PY_CLOSURE: return step_closure(s);
+    case PY_SHARED:
+    case PY_SHARED_GET:
+    case PY_SHARED_SET: return step_shared(s);
     case PY_IMPORT: return step_import(s);
     case PY_CELL:
     case PY_UNARY:

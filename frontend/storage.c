@@ -102,13 +102,14 @@ static bool holds_made(Ty ty) {
 
 /* Is this a store of what holds an object, to another? */
 static bool keeps_object(const Instance *inst, const PyInstr *in) {
-    if (in->op != PY_STORE_ATTR && in->op != PY_STORE_SUBSCR) return false;
+    if (in->op != PY_STORE_ATTR && in->op != PY_STORE_SUBSCR && in->op != PY_SHARED_SET) return false;
     Ty of = inst->cell[in->args[0]].ty;
     return of && of->made && holds_local(inst->cell[in->args[in->nargs - 1]].ty);
 }
 
 static bool changes_first(const PyInstr *in) {
-    return in->op == PY_STORE_SUBSCR || in->op == PY_STORE_ATTR || (in->op == PY_BINARY && in->imm & PYB_INPLACE);
+    return in->op == PY_STORE_SUBSCR || in->op == PY_STORE_ATTR || in->op == PY_SHARED_SET ||
+           (in->op == PY_BINARY && in->imm & PYB_INPLACE);
 }
 
 /* The functions that are being looked at, from the innermost: one that calls itself does no more than it does. */

@@ -172,12 +172,17 @@ static void do_load(Translator *t, Frame *fr, int32_t slot) {
 static void do_cellref(Translator *t, Frame *fr, int32_t slot) {
     const Place *p = &fr->places[slot];
     do_load(t, fr, slot);
+    if (!t->c->failed && p->free) tr_with_imm(t, t->stack.at[t->stack.n - 1].at, 1);
     if (p->free || t->c->failed) return;
     t->stack.at[t->stack.n - 1].at = tr_cell(t, t->stack.at[t->stack.n - 1].at, p->var);
 }
 
 static void do_store(Translator *t, Frame *fr, int32_t slot, PyRef v) {
-    if (fr->places[slot].free) py_refuse(t->c, t->span, REFUSE_NONLOCAL);
+    const char *name = fr->places[slot].free;
+    if (name && !t->c->failed && tr_instr(t, v)->op == PY_UNDEF) py_refuse(t->c, t->span, REFUSE_DEL_NONLOCAL);
+    else if (name && !t->c->failed)
+        tr_with_name(
+            t, tr_emit2(t, PY_SHARED_SET, tr_with_imm(t, tr_with_name(t, tr_emit0(t, PY_CLOSURE), name), 1), v), name);
     else if (!t->c->failed) tr_store_var(t, fr->places[slot].var, v);
 }
 
@@ -592,8 +597,9 @@ PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_cod
         return NULL;
     }
     pycfg_clean(&c, tac, source->vars);
+    pyshare_assigned(&c, tac, source->vars);
     source->tac = tac;
-    PyFunc *f = pyssa_make(&c, tac, source->vars);
+    PyFunc *f = pyshare_ssa(&c, tac, source->vars);
     if (f) f->source = source;
     return f;
 }

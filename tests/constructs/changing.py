@@ -255,3 +255,94 @@ def k_object_given_to_functions(a, o, n):
     for _ in range(n):
         fall(p, 0.5)
     o[i] = p.x
+
+
+def k_nonlocal(a, o, n):
+    total, best, where = 0, -1.0, -1
+
+    def see(k, v):
+        nonlocal total, best, where
+        total += v
+        if v > best:
+            best, where = v, k
+
+    i = gpu.grid(1)
+    for k in range(16):
+        see(k, a[(k + i) % 16])
+    o[i] = total + 100 * best + 1000 * where
+
+
+def k_nonlocal_further_out(a, o, n):
+    def twice(x):
+        def grow():
+            def more():
+                nonlocal x
+                x *= n
+
+            more()
+            more()
+
+        grow()
+        return x
+
+    i = gpu.grid(1)
+    o[i] = twice(i) + twice(0.5)
+
+
+def k_counters(a, o, n):
+    def counter():
+        k = 0
+
+        def count():
+            nonlocal k
+            k += 1
+            return k
+
+        return count
+
+    i = gpu.grid(1)
+    c, d = counter(), counter()
+    c()
+    for _ in range(i):
+        d()
+    o[i] = c() * 100 + d()
+
+
+def k_assigned_after_the_function(a, o, n):
+    def f():
+        return t
+
+    i = gpu.grid(1)
+    t = i
+    first = f()
+    t = 5.5
+    o[i] = f() + first * 10
+
+
+def k_functions_that_call_each_other(a, o, n):
+    def even(m):
+        return True if m == 0 else odd(m - 1)
+
+    def odd(m):
+        return False if m == 0 else even(m - 1)
+
+    i = gpu.grid(1)
+    o[i] = even(i) + 2 * odd(3)
+
+
+def k_late_binding(a, o, n):
+    i = gpu.grid(1)
+    fs = [lambda: k + i for k in range(3)]
+    o[i] = fs[0]() + 10 * fs[2]()
+
+
+def k_recursion_that_counts(a, o, n):
+    calls = 0
+
+    def fib(m):
+        nonlocal calls
+        calls += 1
+        return m if m < 2 else fib(m - 1) + fib(m - 2)
+
+    i = gpu.grid(1)
+    o[i] = fib(i % 6) + 1000 * calls

@@ -84,6 +84,33 @@ def lazy_field(x, out):
     out[0] = p.y[0]
 
 
+@gpu.jit
+def deletes_a_nonlocal(out):
+    t = 1
+
+    def f():
+        nonlocal t
+        del t
+
+    f()
+    out[0] = 1
+
+
+def _outer():
+    t = 1
+
+    @gpu.jit
+    def assigns_outside(out):
+        nonlocal t
+        t = 2
+        out[0] = 1
+
+    return assigns_outside
+
+
+assigns_outside = _outer()
+
+
 # >>> message sets_what_comes_from_outside(f4[::1])
 # UnsupportedError: changes.py:37:5: error: a kernel can't set an attribute: 'x' of Point
 #    37 |     ORIGIN.x = 2.0
@@ -132,4 +159,21 @@ def lazy_field(x, out):
 #       |     ^^^
 #    help: assign it to a slice: out[i, :] = ...
 #    in kernel lazy_field(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message deletes_a_nonlocal(f4[::1])
+# UnsupportedError: changes.py:93:13: error: the deletion of a nonlocal variable is not supported in a kernel: a variable of a kernel keeps its place
+#    93 |         del t
+#       |             ^
+#    help: assign None, or leave it
+#    called from deletes_a_nonlocal, changes.py:95:5
+#    95 |     f()
+#       |     ^^^
+#    in kernel deletes_a_nonlocal(array(float32, 1d, C))
+# <<<
+# >>> message assigns_outside(f4[::1])
+# UnsupportedError: changes.py:105:9: error: an assignment to a nonlocal variable here is not supported in a kernel: a variable outside of the kernel is a constant of it
+#   105 |         t = 2
+#       |         ^
+#    help: make the variable in the kernel, or write the result into an array
+#    in kernel assigns_outside(array(float32, 1d, C))
 # <<<
