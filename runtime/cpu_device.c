@@ -232,6 +232,23 @@ static Status owner(Device *d, const void *at, int *ordinal, Failure *f) {
     return GPU_OK;
 }
 
+static Status share(Device *d, const void *at, SharedMemory *out, Failure *f) {
+    (void)at, (void)out;
+    return failure_set(f, GPU_ERROR_UNSUPPORTED, "the %s device has no handles of memory", d->name);
+}
+
+static Status open_shared(Device *d, const SharedMemory *shared, void **out, Failure *f) {
+    *out = NULL;
+    return share(d, shared, NULL, f);
+}
+
+static Status close_shared(Device *d, void *opened, Failure *f) { return share(d, opened, NULL, f); }
+
+static Status profiler(Device *d, bool records, Failure *f) {
+    (void)d, (void)records, (void)f; /* profilers of the CPU need no word */
+    return GPU_OK;
+}
+
 /* ---- streams and events ------------------------------------------------------------------------ */
 
 static Stream *default_stream(Device *d, DefaultStream which) {
@@ -349,6 +366,10 @@ static const DeviceOps ops = {.kind = "cpu",
                               .fill = fill,
                               .peer_access = peer_access,
                               .owner = owner,
+                              .share = share,
+                              .open_shared = open_shared,
+                              .close_shared = close_shared,
+                              .profiler = profiler,
                               .default_stream = default_stream,
                               .stream_create = stream_create,
                               .stream_wrap = stream_wrap,

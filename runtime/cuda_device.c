@@ -176,6 +176,19 @@ Status emulated_count(uint32_t *out, Failure *f) { return count(&machines[1], ou
 Status cuda_open(uint32_t ordinal, Device **out, Failure *f) { return get(&machines[0], ordinal, out, f); }
 Status emulated_open(uint32_t ordinal, Device **out, Failure *f) { return get(&machines[1], ordinal, out, f); }
 
+/* ---- profilers ---------------------------------------------------------------------------------- */
+
+static Status cuda_profiler(Device *device, bool records, Failure *f) {
+    CudaDevice *d = (CudaDevice *)device;
+    CUcontext before;
+    Status status = cuda_enter(d, &before, f);
+    if (status != GPU_OK) return status;
+    CUresult r = records ? d->cu->cuProfilerStart() : d->cu->cuProfilerStop();
+    if (r) status = cuda_fail(d, d->cu, r, records ? "cuProfilerStart" : "cuProfilerStop", f);
+    cuda_leave(d, before);
+    return status;
+}
+
 /* ---- the tables -------------------------------------------------------------------------------- */
 
 #define OPS(name)                                                                                                      \
@@ -184,7 +197,8 @@ Status emulated_open(uint32_t ordinal, Device **out, Failure *f) { return get(&m
     .take_printed = cuda_take_printed, .alloc = cuda_alloc, .free = cuda_free, .used_on = cuda_used_on,                \
     .pin = cuda_pin, .unpin = cuda_unpin, .device_address = cuda_device_address, .memory_info = cuda_memory_info,      \
     .memory_stats = cuda_memory_stats, .reset_peaks = cuda_reset_peaks, .empty_cache = cuda_empty_cache,               \
-    .copy = cuda_copy, .fill = cuda_fill, .peer_access = cuda_peer_access, .owner = cuda_owner,                        \
+    .copy = cuda_copy, .fill = cuda_fill, .peer_access = cuda_peer_access, .owner = cuda_owner, .share = cuda_share,   \
+    .open_shared = cuda_open_shared, .close_shared = cuda_close_shared, .profiler = cuda_profiler,                     \
     .default_stream = cuda_default_stream, .stream_create = cuda_stream_create, .stream_wrap = cuda_stream_wrap,       \
     .stream_destroy = cuda_stream_destroy, .stream_query = cuda_stream_query,                                          \
     .stream_synchronize = cuda_stream_synchronize, .stream_wait_event = cuda_stream_wait_event,                        \

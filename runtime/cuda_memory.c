@@ -327,6 +327,54 @@ Status cuda_owner(Device *device, const void *at, int *ordinal, Failure *f) {
     return status;
 }
 
+/* ---- memory that another process opens -------------------------------------------------------------- */
+
+Status cuda_share(Device *device, const void *at, SharedMemory *out, Failure *f) {
+    CudaDevice *d = (CudaDevice *)device;
+    CUcontext before;
+    CUdeviceptr base = 0, address = (CUdeviceptr)(uintptr_t)at;
+    CUipcMemHandle handle;
+    size_t size = 0;
+    Status status = cuda_enter(d, &before, f);
+    if (status != GPU_OK) return status;
+    const char *call = "cuMemGetAddressRange";
+    CUresult r = d->cu->cuMemGetAddressRange_v2(&base, &size, address);
+    if (!r) r = d->cu->cuIpcGetMemHandle(&handle, base), call = "cuIpcGetMemHandle";
+    if (r) status = cuda_fail(d, d->cu, r, call, f);
+    else {
+        memcpy(out->handle, handle.reserved, sizeof out->handle);
+        out->offset = address - base;
+    }
+    cuda_leave(d, before);
+    return status;
+}
+
+Status cuda_open_shared(Device *device, const SharedMemory *shared, void **out, Failure *f) {
+    CudaDevice *d = (CudaDevice *)device;
+    CUcontext before;
+    CUdeviceptr at = 0;
+    CUipcMemHandle handle;
+    Status status = cuda_enter(d, &before, f);
+    if (status != GPU_OK) return status;
+    memcpy(handle.reserved, shared->handle, sizeof handle.reserved);
+    CUresult r = d->cu->cuIpcOpenMemHandle_v2(&at, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    if (r) status = cuda_fail(d, d->cu, r, "cuIpcOpenMemHandle", f);
+    *out = (void *)(uintptr_t)at;
+    cuda_leave(d, before);
+    return status;
+}
+
+Status cuda_close_shared(Device *device, void *opened, Failure *f) {
+    CudaDevice *d = (CudaDevice *)device;
+    CUcontext before;
+    Status status = cuda_enter(d, &before, f);
+    if (status != GPU_OK) return status;
+    CUresult r = d->cu->cuIpcCloseMemHandle((CUdeviceptr)(uintptr_t)opened);
+    if (r) status = cuda_fail(d, d->cu, r, "cuIpcCloseMemHandle", f);
+    cuda_leave(d, before);
+    return status;
+}
+
 Status cuda_memory_info(Device *device, uint64_t *free_bytes, uint64_t *total_bytes, Failure *f) {
     CudaDevice *d = (CudaDevice *)device;
     CUcontext before;

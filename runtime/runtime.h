@@ -85,6 +85,12 @@ typedef struct MemoryStats {
     uint64_t pinned, managed;           /* in use */
 } MemoryStats;
 
+/* How another process finds memory of a device: the driver's handle is of the allocation that it is in. */
+typedef struct SharedMemory {
+    uint8_t handle[64];
+    size_t offset;
+} SharedMemory;
+
 /* Called now and then by whoever waits; true: stop waiting (Ctrl-C). On the CPU that may be a signal's handler that
  * interrupted the kernel; no lock of ours is held then. `interrupted` may be NULL. */
 typedef struct Waiter {
@@ -209,6 +215,12 @@ typedef struct DeviceOps {
     Status (*peer_access)(Device *d, Device *other, bool *possible, Failure *f);
     /* The ordinal of the device of this kind whose memory `at` is in; -1: the driver doesn't know it. */
     Status (*owner)(Device *d, const void *at, int *ordinal, Failure *f);
+    /* Memory that another process opens. Nothing orders its work: whoever shares or closes waits for the device before. */
+    Status (*share)(Device *d, const void *at, SharedMemory *out, Failure *f);
+    Status (*open_shared)(Device *d, const SharedMemory *shared, void **out, Failure *f);   /* the start of the allocation */
+    Status (*close_shared)(Device *d, void *opened, Failure *f);
+    /* The vendor's profilers record from here on, or no further. */
+    Status (*profiler)(Device *d, bool records, Failure *f);
 
     /* Streams. `priority`: 0 is normal, negative more urgent. */
     Stream *(*default_stream)(Device *d, DefaultStream which);      /* always there */

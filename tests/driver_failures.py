@@ -20,6 +20,7 @@ from typing import Any
 
 import gpu
 import numpy as np
+from gpu import _core
 
 DEVICE = "emulated"
 
@@ -106,6 +107,8 @@ class Program:
         step("memory kinds", memory_kinds)
         step("pinned", pinned)
         step("peers", peers)
+        step("between processes", lambda: between_processes(x))
+        step("profilers", profilers)
         step("stats", lambda: double.stats("f4[::1], f4[::1]"))
         step("auto", lambda: double[gpu.auto](x, out))
         step("memory", lambda: check(gpu.memory_info()[0] > 0))
@@ -225,6 +228,26 @@ def peers() -> None:
     with gpu.device(DEVICE):
         assert gpu.array(Shown(there)).copy_to_host()[9] == 9
     assert there.to("emulated:0").copy_to_host()[9] == 9
+
+
+def between_processes(x: Any) -> None:
+    """The emulator has no handles; what it says before that is heard."""
+    for function, argument in (
+        (_core.device_share, x.__cuda_array_interface__["data"][0]),
+        (_core.device_open_shared, bytes(64)),
+        (_core.device_close_shared, 4096),
+    ):
+        try:
+            function(f"{DEVICE}:0", argument)
+        except gpu.DeviceError as error:
+            if "not supported" not in str(error):
+                raise
+
+
+def profilers() -> None:
+    """They are told when to record."""
+    for records in (True, False):
+        _core.device_profiler(f"{DEVICE}:0", records)
 
 
 def a_kernel_ends() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gpu
@@ -191,6 +192,27 @@ def test_operators_of_device_arrays(device: str) -> None:
         assert (x == x).copy_to_host().tolist() == [True, True, False]
         with pytest.raises(TypeError, match="int64"):
             x.max()
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+@pytest.mark.parametrize("kind", ["S", "U"])
+def test_strings_of_device_arrays(device: str, kind: str) -> None:
+    @gpu.vectorize
+    def longer(x, n):
+        return len(x) > n
+
+    a, b = np.array(["ab", "abc", "x"], kind + "3"), np.array(["ab", "ab", "xyz"], kind + "5")
+    with gpu.device(device):
+        x, y = gpu.array(a), gpu.array(b)
+        for compare in (operator.eq, operator.ne, operator.lt, operator.ge):
+            np.testing.assert_array_equal(compare(x, y).copy_to_host(), compare(a, b))
+            np.testing.assert_array_equal(compare(x, b[0]).copy_to_host(), compare(a, b[0]))
+        assert (x == ("abc" if kind == "U" else b"abc")).copy_to_host().tolist() == [False, True, False]
+        assert longer(x, gpu.array([1, 3, 1])).copy_to_host().tolist() == [True, False, False]
+        np.testing.assert_array_equal(x.astype(b.dtype).copy_to_host(), a.astype(b.dtype))
+        for wrong in (lambda: x + y, lambda: np.where(x == y, x, y), x.max):
+            with pytest.raises(TypeError, match=r"copy_to_host\(\)"):
+                wrong()
 
 
 @pytest.mark.parametrize("jit", JITS)

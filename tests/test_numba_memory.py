@@ -241,6 +241,12 @@ def test_a_memory_manager_must_have_all_methods():
         cuda.set_memory_manager(Half)
 
 
+@pytest.mark.parametrize("other", [object, Manager(context=None), "rmm"], ids=["class", "instance", "name"])
+def test_a_memory_manager_is_a_class_of_that_kind(other):
+    with pytest.raises(TypeError, match=r"derived from cuda\.BaseCUDAMemoryManager, and this is"):
+        cuda.set_memory_manager(other)
+
+
 def test_the_environment_names_a_module_with_a_memory_manager(tmp_path):
     (tmp_path / "my_manager.py").write_text(
         "from gpu.cuda.cudadrv.driver import NumbaCUDAMemoryManager\n"
@@ -275,12 +281,11 @@ def test_a_handle_is_sent_as_bytes_with_its_place():
 
 def test_memory_of_another_process_is_closed_when_its_block_fails(monkeypatch):
     calls = []
-    monkeypatch.setattr(_ipc, "_check_device", lambda: None)
-    monkeypatch.setattr(_ipc, "_call", lambda function, *args: calls.append(function))
+    monkeypatch.setattr(_ipc, "_ask", lambda function, *args: calls.append((function.__name__, *args)) or 4096)
     monkeypatch.setattr(_ipc.IpcHandle, "open_array", lambda self, context, *description: self.open(context))
     with pytest.raises(ZeroDivisionError), cuda.open_ipc_array(bytes(64), 3, np.float64):
         raise ZeroDivisionError
-    assert calls == ["cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle"]
+    assert calls == [("device_open_shared", bytes(64)), ("device_close_shared", 4096)]
 
 
 # ---- shapes and strides as Numba has them

@@ -432,6 +432,10 @@ bool device_there(const char *kind); /* is there a device of that kind? Loads th
 PyObject *device_properties(PyObject *module, PyObject *name);
 PyObject *device_pin(PyObject *module, PyObject *args);
 PyObject *device_owner(PyObject *module, PyObject *args);
+PyObject *device_share(PyObject *module, PyObject *args);
+PyObject *device_open_shared(PyObject *module, PyObject *args);
+PyObject *device_close_shared(PyObject *module, PyObject *args);
+PyObject *device_profiler(PyObject *module, PyObject *args);
 PyObject *device_peers(PyObject *module, PyObject *args);
 
 /* ---- profile.c --------------------------------------------------------------------------------- */

@@ -279,6 +279,12 @@ PyObject *device_properties(PyObject *module, PyObject *name) {
 
 /* ---- host memory, other devices ---------------------------------------------------------------- */
 
+static PyObject *none_or_failure(Status status, Failure *f, Device *d) {
+    if (status == GPU_OK) Py_RETURN_NONE;
+    errors_from_failure(f, d, NULL);
+    return NULL;
+}
+
 /* device_pin(name, address, bytes): host memory that is there becomes pinned; bytes 0: no longer. The driver may wait.
  */
 PyObject *device_pin(PyObject *module, PyObject *args) {
@@ -296,9 +302,7 @@ PyObject *device_pin(PyObject *module, PyObject *args) {
     Py_BEGIN_ALLOW_THREADS
     status = bytes > 0 ? d->ops->pin(d, at, (size_t)bytes, 0, &f) : d->ops->unpin(d, at, &f);
     Py_END_ALLOW_THREADS
-    if (status == GPU_OK) Py_RETURN_NONE;
-    errors_from_failure(&f, d, NULL);
-    return NULL;
+    return none_or_failure(status, &f, d);
 }
 
 /* device_peers(name, other): whether kernels and copies of a device reach the memory of another directly; from then on
@@ -338,6 +342,80 @@ PyObject *device_owner(PyObject *module, PyObject *args) {
     if (status == GPU_OK) return PyLong_FromLong(ordinal);
     errors_from_failure(&f, row->device, NULL);
     return NULL;
+}
+
+/* ---- memory for other processes, profilers -------------------------------------------------------- */
+
+/* device_share(name, address): the driver's handle of the allocation, and where in it the address is. */
+PyObject *device_share(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *name;
+    unsigned long long address;
+    if (!PyArg_ParseTuple(args, "sK:device_share", &name, &address)) return NULL;
+    const DeviceRow *row = device_row(name);
+    if (!row) return NULL;
+    SharedMemory shared;
+    Failure f;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = row->device->ops->share(row->device, (const void *)(uintptr_t)address, &shared, &f);
+    Py_END_ALLOW_THREADS
+    if (status != GPU_OK) return none_or_failure(status, &f, row->device);
+    return Py_BuildValue("y#n", (const char *)shared.handle, (Py_ssize_t)sizeof shared.handle,
+                         (Py_ssize_t)shared.offset);
+}
+
+/* device_open_shared(name, handle): the address of the allocation, in this process. */
+PyObject *device_open_shared(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *name, *handle;
+    Py_ssize_t size;
+    SharedMemory shared = {{0}, 0};
+    if (!PyArg_ParseTuple(args, "sy#:device_open_shared", &name, &handle, &size)) return NULL;
+    if (size != (Py_ssize_t)sizeof shared.handle)
+        return PyErr_Format(PyExc_ValueError, "a handle of memory has %zu bytes, not %zd", sizeof shared.handle, size);
+    const DeviceRow *row = device_row(name);
+    if (!row) return NULL;
+    memcpy(shared.handle, handle, sizeof shared.handle);
+    void *at;
+    Failure f;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = row->device->ops->open_shared(row->device, &shared, &at, &f);
+    Py_END_ALLOW_THREADS
+    return status == GPU_OK ? PyLong_FromVoidPtr(at) : none_or_failure(status, &f, row->device);
+}
+
+/* device_close_shared(name, address): no longer used here. */
+PyObject *device_close_shared(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *name;
+    unsigned long long address;
+    if (!PyArg_ParseTuple(args, "sK:device_close_shared", &name, &address)) return NULL;
+    const DeviceRow *row = device_row(name);
+    if (!row) return NULL;
+    Failure f;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = row->device->ops->close_shared(row->device, (void *)(uintptr_t)address, &f);
+    Py_END_ALLOW_THREADS
+    return none_or_failure(status, &f, row->device);
+}
+
+/* device_profiler(name, records): the vendor's profilers record from here on, or no further. */
+PyObject *device_profiler(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *name;
+    int records;
+    if (!PyArg_ParseTuple(args, "sp:device_profiler", &name, &records)) return NULL;
+    const DeviceRow *row = device_row(name);
+    if (!row) return NULL;
+    Failure f;
+    Status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = row->device->ops->profiler(row->device, records, &f);
+    Py_END_ALLOW_THREADS
+    return none_or_failure(status, &f, row->device);
 }
 
 /* ---- waiting for all --------------------------------------------------------------------------- */

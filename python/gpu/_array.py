@@ -525,8 +525,8 @@ class Array(Operators, _core.ArrayBase):
 
 
 def _converts(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
-    """Whether a kernel converts it: not records, nor what NumPy warns of."""
-    plain = source.fields is None and target.fields is None
+    """Whether a kernel converts it: not records and strings, nor what NumPy warns of."""
+    plain = all(d.fields is None and d.kind not in "SU" for d in (source, target))
     return plain and (source.kind != "c" or target.kind == "c")
 
 

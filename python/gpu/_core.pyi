@@ -281,6 +281,18 @@ def device_pin(name: str, address: int, nbytes: int, /) -> None:
 def device_owner(name: str, address: int, /) -> int:
     """The number of the device whose memory an address is in, of the kind of `name`; -1: its driver doesn't know it."""
 
+def device_share(name: str, address: int, /) -> tuple[bytes, int]:
+    """The driver's handle, 64 bytes, of the allocation that an address is in, and the address's place in it."""
+
+def device_open_shared(name: str, handle: bytes, /) -> int:
+    """The address of another process's allocation, in this process."""
+
+def device_close_shared(name: str, address: int, /) -> None:
+    """What `device_open_shared` gave is used no more."""
+
+def device_profiler(name: str, records: bool, /) -> None:
+    """Let the vendor's profilers record from here on, or no further."""
+
 def device_peers(name: str, other: str, /) -> bool:
     """Whether kernels and copies of a device reach another's memory directly. If so, they do from then on."""
 

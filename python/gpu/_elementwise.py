@@ -26,6 +26,7 @@ MOST_ROWS = 65535  # of a grid along its second axis
 
 _PYTHON = {bool: "weak_bool", int: "weak_int", float: "weak_float", complex: "weak_complex"}
 _WEAK = {"weak_bool": "bool", "weak_int": "int64", "weak_float": "float64", "weak_complex": "complex128"}
+_AS_THEY_ARE = "MmSU"  # kinds of dtypes that are never converted: dates, their differences, strings
 
 
 # ---- operands
@@ -57,7 +58,7 @@ def operand(value: Any, numba: bool = False) -> Any:
     if _array.dtype_of(host.dtype).names is not None:
         _refuse_records(host.dtype)
     if not host.ndim:
-        return host[()]
+        return host.reshape(1) if host.dtype.kind in "SU" else host[()]  # kernels have no scalar strings as arguments
     return host if host.flags.aligned else host.copy()
 
 
@@ -74,10 +75,8 @@ def is_array(value: Any) -> bool:
 def type_of(value: Any) -> _core.Type:
     """The type that a function gets for an element of an operand."""
     kind = _PYTHON.get(type(value))
-    if not kind and value.dtype.kind in "Mm":
+    if not kind and value.dtype.kind in _AS_THEY_ARE:
         return _core.Type("record", dtype=value.dtype)
-    if not kind and value.dtype.kind in "SU":
-        raise TypeError(f"what is computed for each element can't have the dtype {value.dtype}: launch a kernel for it")
     return _core.Type(kind) if kind else _core.Type("scalar", dtype=value.dtype.name)  # type: ignore[arg-type]
 
 
@@ -92,7 +91,7 @@ def dtype_named(name: str) -> np.dtype[Any]:
 
 def dtype_of_type(t: _core.Type) -> np.dtype[Any]:
     """The dtype of the array that results of a type go to: Python's numbers are int64, float64, ..."""
-    return t.dtype if is_time(t) else dtype_named(_WEAK.get(t.kind) or t.dtype or "")  # type: ignore[return-value]
+    return t.dtype if t.kind == "record" else dtype_named(_WEAK.get(t.kind) or t.dtype or "")  # type: ignore[return-value]
 
 
 def is_time(t: _core.Type) -> bool:
@@ -284,8 +283,8 @@ class Elementwise:
         options: dict[str, Any] | None = None,
     ) -> None:
         self.function, self.name, self.nout = function, name, nout
-        self.casts = [None if d is not None and d.kind in "Mm" else d for d in casts]  # dates aren't converted
-        self.results = [None if d is not None and d.kind in "Mm" else d for d in results]
+        self.casts = [None if d is not None and d.kind in _AS_THEY_ARE else d for d in casts]
+        self.results = [None if d is not None and d.kind in _AS_THEY_ARE else d for d in results]
         self.dialect, self.options = dialect, options or {}
         self.kernels: dict[Any, Kernel] = {}
 

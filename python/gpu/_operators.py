@@ -5,6 +5,7 @@ Types are NumPy's own: it is asked which loop a ufunc takes for the operands' dt
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,14 @@ if TYPE_CHECKING:
 
     from ._array import Array
 
-_COMPARISONS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
+_COMPARISONS = {
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+}
 _FAST_POWERS = {2: np.square, 0.5: np.sqrt, 1: np.positive, -1: np.reciprocal}
 _REFUSAL = "copy it first, x.copy_to_host(), or write a kernel"
 
@@ -45,7 +53,12 @@ class _Loops:
             if not _core.dtype_known(d):
                 raise TypeError(f"{name} of {', '.join(map(str, kinds))} is computed in {d}: {_REFUSAL}")
         ins, outs = types[: ufunc.nin], types[ufunc.nin :]
-        return _elementwise.Elementwise(ufunc, name, ufunc.nout, ins, [None] * ufunc.nout), ins, outs
+        function: Any = ufunc
+        if any(d.kind in "SU" for d in types):  # strings are compared, and no more
+            function = _COMPARISONS.get(name)
+            if function is None:
+                raise TypeError(f"{name} of strings isn't computed on a device: {_REFUSAL}")
+        return _elementwise.Elementwise(function, name, ufunc.nout, ins, [None] * ufunc.nout), ins, outs
 
 
 def resolve(ufunc: np.ufunc, kinds: Sequence[Any], dtype: Any = None) -> tuple[np.dtype[Any], ...]:
@@ -163,6 +176,8 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     """``numpy.where`` of three arguments."""
     ins = [_elementwise.operand(condition), _elementwise.operand(x), _elementwise.operand(y)]
     result = np.result_type(*(v if not _elementwise.is_array(v) else v.dtype for v in ins[1:]))
+    if result.kind in "SU":
+        raise TypeError(f"where of strings isn't computed on a device: {_REFUSAL}")
     key = ("where", result)
     run = _others.get(key)
     if run is None:
@@ -313,21 +328,23 @@ _COMPARE = {
 _UNARY = {"neg": np.negative, "pos": np.positive, "invert": np.invert, "abs": np.absolute}
 
 
-def _takes(other: Any) -> bool:
-    """Whether an operator computes with an object; else Python asks that object."""
-    return other is not None and not isinstance(other, (str, bytes, dict, set))
+def _takes(array: Any, other: Any) -> bool:
+    """Whether an operator of an array computes with an object; else Python asks that object."""
+    if isinstance(other, (str, bytes)):
+        return bool(array.dtype.kind in "SU")
+    return other is not None and not isinstance(other, (dict, set))
 
 
 def _binary(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda a, b: apply(ufunc, (a, b)) if _takes(b) else NotImplemented
+    return lambda a, b: apply(ufunc, (a, b)) if _takes(a, b) else NotImplemented
 
 
 def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda a, b: apply(ufunc, (b, a)) if _takes(b) else NotImplemented
+    return lambda a, b: apply(ufunc, (b, a)) if _takes(a, b) else NotImplemented
 
 
 def _in_place(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda a, b: apply(ufunc, (a, b), out=(a,)) if _takes(b) else NotImplemented
+    return lambda a, b: apply(ufunc, (a, b), out=(a,)) if _takes(a, b) else NotImplemented
 
 
 def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:

@@ -398,7 +398,12 @@ class Fold:
             from ._dtypes import dtypes
 
             if self.acc.kind in "SUMm":
-                raise TypeError(f"{self.op.name} of {self.acc} isn't there: x.view('int64') has the numbers of units")
+                help = (
+                    "copy it first, x.copy_to_host()"
+                    if self.acc.kind in "SU"
+                    else "x.view('int64') has the numbers of units"
+                )
+                raise TypeError(f"{self.op.name} of {self.acc} isn't there: {help}")
             acc = dtypes["bool_" if self.acc.name == "bool" else self.acc.name]
             names = {"op": self.op.function, "function": self.source.function, "acc": acc}
             kernel = self.kernels[key] = make_kernel(self.op.name, text(), names, self.op.dialect, {})

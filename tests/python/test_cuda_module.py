@@ -122,6 +122,13 @@ def test_awaiting_a_stream() -> None:
     assert asyncio.run(work()) == (True, [1] * 4)
 
 
+def test_profilers_are_told() -> None:
+    a = cuda.to_device(np.zeros(4, np.int32))
+    with cuda.profiling():
+        add_one[1, 4](a)
+    assert a.copy_to_host().tolist() == [1] * 4
+
+
 def test_device(device: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cuda.is_available()
     found = cuda.get_current_device()

@@ -428,26 +428,14 @@ def defer_cleanup() -> contextlib.AbstractContextManager[None]:
     return current_context().defer_cleanup()
 
 
-def _profiler(function: str) -> None:
-    """Tell NVIDIA's profilers; there are none of the CPU device and the emulator."""
-    if _kind() != "cuda":
-        return
-    import ctypes
-    import os
-
-    code = getattr(ctypes.CDLL(os.environ.get("GPU_LIBCUDA") or "libcuda.so.1"), function)()
-    if code:
-        raise RuntimeError(f"{function} gives error {code}")
-
-
 def profile_start() -> None:
     """NVIDIA's profilers record from here, if they were told to wait for that (``--capture-range=cudaProfilerApi``)."""
-    _profiler("cuProfilerStart")
+    _core.device_profiler(_device.device_name(), True)
 
 
 def profile_stop() -> None:
     """NVIDIA's profilers record no further."""
-    _profiler("cuProfilerStop")
+    _core.device_profiler(_device.device_name(), False)
 
 
 @contextlib.contextmanager

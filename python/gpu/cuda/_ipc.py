@@ -1,25 +1,22 @@
 """Memory of a GPU that another process opens, by handles of the driver.
 
-The driver's handle is of a whole allocation, of which an array may be a part: it goes with the place in it. The CPU and
-the emulated GPU have no such handles.
+The driver's handle is of a whole allocation, of which an array may be a part: it goes with the place in it. The CPU has
+none, and the emulated driver refuses.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _array, _core, _device
+from .. import _array, _core, _device, _errors
 from ._memory import DEVICE, address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-_LAZY_PEERS = 1  # CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+    from collections.abc import Callable, Iterator
 
 
 class _Handle(ctypes.Structure):
@@ -28,27 +25,17 @@ class _Handle(ctypes.Structure):
     _fields_ = (("reserved", ctypes.c_byte * 64),)
 
 
-def _check_device() -> None:
+def _ask(function: Callable[..., Any], *args: Any) -> Any:
+    """Ask the current device, when it has done its work."""
     device = _device.device_name()
-    if not device.startswith("cuda"):
-        raise OSError(
-            f"memory of the {device} device isn't shared with other processes: put the data into "
-            "multiprocessing.shared_memory, or send x.copy_to_host()"
-        )
-
-
-def _call(function: str, *args: Any) -> None:
-    """Call the driver, in the context of the current device, when the device has done its work."""
-    driver = ctypes.CDLL(os.environ.get("GPU_LIBCUDA") or "libcuda.so.1")
-    number, context = ctypes.c_int(int(_device.device_name().partition(":")[2] or 0)), ctypes.c_void_p()
     _core.synchronize()
-    code = driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), number) or driver.cuCtxPushCurrent_v2(context)
-    if not code:
-        code = getattr(driver, function)(*args)
-        driver.cuCtxPopCurrent_v2(ctypes.byref(context))
-        driver.cuDevicePrimaryCtxRelease_v2(number)
-    if code:
-        raise OSError(f"{function} gives error {code}: memory of this kind can't be shared with other processes")
+    try:
+        return function(device, *args)
+    except _errors.DeviceError as error:
+        raise OSError(
+            f"{error}: memory of {device} isn't shared with other processes; put the data into "
+            "multiprocessing.shared_memory, or send x.copy_to_host()"
+        ) from error
 
 
 class IpcHandle:
@@ -83,11 +70,8 @@ class IpcHandle:
         """
         if self._opened is not None:
             raise ValueError("IpcHandle is already opened")
-        _check_device()
-        at = ctypes.c_uint64()
-        _call("cuIpcOpenMemHandle_v2", ctypes.byref(at), self.handle, ctypes.c_uint(_LAZY_PEERS))
-        self._opened = at.value
-        return at.value + self.offset
+        self._opened = int(_ask(_core.device_open_shared, bytes(self.handle)))
+        return self._opened + self.offset
 
     open_direct = open_staged = open
 
@@ -105,7 +89,7 @@ class IpcHandle:
         """Close the memory: arrays of it must not be used any more."""
         if self._opened is None:
             raise ValueError("IpcHandle is not opened")
-        _call("cuIpcCloseMemHandle", ctypes.c_uint64(self._opened))
+        _ask(_core.device_close_shared, self._opened)
         self._opened = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -124,14 +108,10 @@ def handle_of(memory: Any) -> IpcHandle:
     OSError
         The device, or its driver, has no handles.
     """
-    _check_device()
-    address, handle = address_of(memory), _Handle()
-    base, extent = ctypes.c_uint64(), ctypes.c_size_t()
-    _call("cuMemGetAddressRange_v2", ctypes.byref(base), ctypes.byref(extent), ctypes.c_uint64(address))
-    _call("cuIpcGetMemHandle", ctypes.byref(handle), base)
+    shared, offset = _ask(_core.device_share, address_of(memory))
     size = getattr(memory, "size", None) or getattr(memory, "nbytes", 0)
     identity = str(_device.properties(_device.device_name()).uuid)
-    return IpcHandle(memory, handle, int(size), identity, address - base.value)
+    return IpcHandle(memory, _Handle.from_buffer_copy(shared), int(size), identity, offset)
 
 
 class IpcArrayHandle:

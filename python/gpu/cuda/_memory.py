@@ -468,9 +468,15 @@ def set_memory_manager(mm_plugin: Any) -> None:
 
     Raises
     ------
+    TypeError
+        No such class, or one that lacks methods.
     RuntimeError
         It is written for another version of the interface.
     """
+    if not (isinstance(mm_plugin, type) and hasattr(mm_plugin, "interface_version")):
+        raise TypeError(
+            f"a memory manager is a class that is derived from cuda.BaseCUDAMemoryManager, and this is {mm_plugin!r}"
+        )
     version = mm_plugin(context=None).interface_version
     if version != INTERFACE_VERSION:
         raise RuntimeError(f"EMM Plugin interface has version {version} - version {INTERFACE_VERSION} required")
