@@ -338,6 +338,8 @@ static Frame make_frame(Eval *e, Instance *inst, const Val *args) {
     fr.at.file = inst->f->file;
     fr.at.function = inst->f->qualname;
     if (e->frame) {
+        bool inner = e->frame->library && strcmp(e->frame->inst->f->file, inst->f->file) == 0;
+        fr.library = inst->f->library || inner;
         DiagFrame *caller = ARENA_NEW(e->arena, DiagFrame); /* diagnostics keep it */
         *caller = e->frame->at;
         fr.at.caller = caller;

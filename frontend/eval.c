@@ -332,6 +332,10 @@ bool e_terminated(const Eval *e) {
 void e_set_span(Eval *e, PySpan span) {
     if (!e->building) return;
     const Frame *fr = e->frame;
+    if (fr->library) {
+        e->span = fr->inlined_at;
+        return;
+    }
     IrSpan s = {fr->func, span.line, span.col, span.end_line, span.end_col, fr->inlined_at};
     if (e->span && memcmp(&e->m->spans.at[e->span], &s, sizeof s) == 0) return;
     e->span = e->m->spans.n;

@@ -66,6 +66,7 @@ typedef struct Frame {
     Val closure, self;          /* build: the callee's with refs; else absent */
     DiagFrame at;               /* file, function, caller; the span of the current instruction */
     uint32_t func, inlined_at;  /* of IrModule.funcs and spans */
+    bool library;               /* what it does happens at `inlined_at`, where the user called it */
     uint32_t *marks;            /* build: how many operations the kernel had at each GEN_START, GEN_PLACE; or NULL */
     bool guarded;               /* the current instruction is in a `try` that has a `finally` */
     const PyInstr *in;          /* the current instruction */

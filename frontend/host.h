@@ -133,6 +133,7 @@ typedef struct HostCode {
     const char **freevars; size_t nfreevars;
     const char **localsplus; size_t nlocalsplus;   /* 3.11+: the order of fast locals; NULL on 3.10 */
     uint32_t argcount, posonlyargcount, kwonlyargcount, flags, first_line;
+    bool library;                   /* a function of the package's own: users don't want to see its lines */
     const char *file, *name, *qualname;
     const uint32_t (*positions)[4]; /* per code unit (2 bytes): line, end_line, col, end_col; col from 0 in characters, +1 stored; 0 = unknown */
 } HostCode;

@@ -136,6 +136,7 @@ typedef struct PyFunc {
     Arena *arena;
     const char *file, *name, *qualname;
     uint32_t first_line;
+    bool library;               /* as HostCode has it; not known of functions inside of others */
     VEC(PyInstr) instrs;        /* instrs[0] unused */
     VEC(PyBlock) blocks;        /* blocks[0] is the entry; unreachable ones were removed; reverse postorder */
     VEC(PyParam) params;

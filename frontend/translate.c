@@ -555,6 +555,7 @@ static PyFunc *translate(PyCtx *c, PyVars *vars) {
     f->name = code->name;
     f->qualname = code->qualname ? code->qualname : code->name;
     f->first_line = code->first_line;
+    f->library = code->library;
     f->nvarnames = fr.code.nslots;
     f->varnames = ARENA_ARRAY(c->arena, const char *, fr.code.nslots + 1);
     VEC_PUSH(c->arena, &f->instrs, ((PyInstr){.op = PY_CONST}));

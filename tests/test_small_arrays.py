@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gpu
@@ -344,6 +345,30 @@ def test_a_singular_matrix_raises(device: str) -> None:
     with gpu.device(device), pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
         gpu.jit(kernel)[1, 1](np.zeros(1))
         gpu.synchronize()
+
+
+WRONG_MATRICES = {
+    "det": (lambda m: np.linalg.det(m[:, :1]), np.linalg.LinAlgError, "must be square"),
+    "inv": (lambda m: np.linalg.inv(m[:1])[0, 0], np.linalg.LinAlgError, "must be square"),
+    "solve": (lambda m: np.linalg.solve(m, m[0, :1])[0], ValueError, "solve"),
+    "power": (lambda m: np.linalg.matrix_power(m, -1)[0, 0], ValueError, "negative power"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_MATRICES)
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_a_matrix_that_makes_no_sense_raises(case: str, device: str) -> None:
+    function, exception, message = WRONG_MATRICES[case]
+
+    @gpu.jit
+    def kernel(o):
+        m = np.array([[1.0, 2.0], [3.0, 5.0]])
+        o[0] = function(m)
+
+    with gpu.device(device), pytest.raises(exception, match=message) as caught:
+        kernel[1, 1](np.zeros(1))
+        gpu.synchronize()
+    assert Path(__file__).name in str(caught.value)  # the user's line, not one of the library
 
 
 def test_what_has_no_constant_shape() -> None:

@@ -211,7 +211,7 @@ MISTAKES = {
         "cannot cast the result from dtype.'float64'.",
     ),
     "where": (lambda: twice_plus(1, 2, where=np.ones(3)), TypeError, "where takes bools"),
-    "dtype": (lambda: twice_plus(np.array(["a"]), 1), TypeError, "can't have the dtype <U1"),
+    "dtype": (lambda: twice_plus(np.array(["a"]), 1), gpu.TypingError, "strings of a fixed size are compared"),
     "option": (lambda: gpu.vectorize(fast=True), TypeError, "unknown option 'fast'"),
     "class": (lambda: gpu.vectorize()(int), TypeError, "@vectorize takes a Python function"),
     "result": (lambda: gpu.map(lambda x: None, np.ones(3)), TypeError, "what is computed for each element is a number"),

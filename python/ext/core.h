@@ -372,6 +372,7 @@ HostRef host_ref(PyHost *h, PyObject *o);               /* pins; NULL for NULL; 
 bool host_code(void *self, HostRef function_or_code, HostCode *out);    /* hostcode.c */
 PyObject *host_function_of(PyObject *o);                /* of a Python function or a Kernel, else NULL; borrowed */
 bool host_is_enum(PyObject *o);
+bool host_is_for_kernels(const char *module);           /* of this package, and its functions are written for kernels */
 /* Of a class's __module__: is it the package numba, or numba-cuda, which brings a copy of it? */
 static inline bool is_numbas_module(const char *name) {
     return strncmp(name, "numba.", 6) == 0 || strncmp(name, "numba_cuda.", 11) == 0;

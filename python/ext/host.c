@@ -110,7 +110,7 @@ static const char *const for_kernels[] = {
     "gpu.cuda.fp16",   "gpu.cuda.libdevice", "gpu.numba._plain",
 };
 
-static bool is_for_kernels(const char *module) {
+bool host_is_for_kernels(const char *module) {
     for (unsigned i = 0; i < sizeof for_kernels / sizeof *for_kernels; i++)
         if (strcmp(module, for_kernels[i]) == 0) return true;
     return false;
@@ -151,7 +151,7 @@ static const char *library_path(PyHost *h, PyObject *o) {
     bool numpy = strcmp(module, "numpy") == 0 || starts_with(module, "numpy.");
     if (numpy) return is_attribute_of(o, module, name) ? arena_printf(h->arena, "%s.%s", module, name) : NULL;
     bool ours = strcmp(module, "gpu") == 0 || starts_with(module, "gpu.");
-    if (PyFunction_Check(o) && (!ours || is_for_kernels(module))) return NULL;
+    if (PyFunction_Check(o) && (!ours || host_is_for_kernels(module))) return NULL;
     return arena_printf(h->arena, "%s.%s", module, name);
 }
 

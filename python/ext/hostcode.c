@@ -178,7 +178,11 @@ bool host_code(void *self, HostRef function_or_code, HostCode *out) {
     out->file = text_of(h, code, "co_filename");
     out->name = text_of(h, code, "co_name");
     out->qualname = text_of(h, code, PY_VERSION_HEX >= 0x030B0000 ? "co_qualname" : "co_name");
-    if (f) out->qualname = text_of(h, f, "__qualname__");
+    if (f) {
+        const char *module = text_of(h, f, "__module__");
+        out->qualname = text_of(h, f, "__qualname__");
+        out->library = module && host_is_for_kernels(module);
+    }
     positions_of(h, code, out, ascii);
     return out->code != NULL;
 }

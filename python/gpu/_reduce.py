@@ -398,12 +398,9 @@ class Fold:
             from ._dtypes import dtypes
 
             if self.acc.kind in "SUMm":
-                help = (
-                    "copy it first, x.copy_to_host()"
-                    if self.acc.kind in "SU"
-                    else "x.view('int64') has the numbers of units"
-                )
-                raise TypeError(f"{self.op.name} of {self.acc} isn't there: {help}")
+                numbers = "x.view('int64') has the numbers of units"
+                instead = numbers if self.acc.kind in "Mm" else "copy it first, x.copy_to_host()"
+                raise TypeError(f"{self.op.name} of {self.acc} isn't there: {instead}")
             acc = dtypes["bool_" if self.acc.name == "bool" else self.acc.name]
             names = {"op": self.op.function, "function": self.source.function, "acc": acc}
             kernel = self.kernels[key] = make_kernel(self.op.name, text(), names, self.op.dialect, {})

@@ -481,6 +481,13 @@ def numpy_convolve(a: Any, v: Any) -> Any:
     return out
 
 
+def _rows(a: Any) -> Any:
+    """Return the number of rows of a square matrix."""
+    if a.ndim != 2 or a.shape[0] != a.shape[-1]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    return a.shape[0]
+
+
 def _pivot(m: Any, k: int) -> Any:
     """Return the row from k on with the greatest element in column k."""
     row = k
@@ -491,7 +498,7 @@ def _pivot(m: Any, k: int) -> Any:
 
 
 def numpy_linalg_det(a: Any) -> Any:
-    n = a.shape[0]
+    n = _rows(a)
     m = np.empty(a.shape, _float(a))
     m[:, :] = a
     det = m[0, 0] * 0 + 1
@@ -537,13 +544,15 @@ def _eliminate(m: Any, right: Any) -> None:
 
 def numpy_linalg_inv(a: Any) -> Any:
     m = np.empty(a.shape, _float(a))
+    right = np.eye(_rows(a), dtype=_float(a))
     m[:, :] = a
-    right = np.eye(a.shape[0], dtype=_float(a))
     _eliminate(m, right)
     return right
 
 
 def numpy_linalg_solve(a: Any, b: Any) -> Any:
+    if _rows(a) != len(b):
+        raise ValueError("solve: the right-hand side has another number of rows")
     kind = type(_zero(a) / (_zero(b) + 1))
     m = np.empty(a.shape, kind)
     m[:, :] = a
@@ -555,7 +564,9 @@ def numpy_linalg_solve(a: Any, b: Any) -> Any:
 
 def numpy_linalg_matrix_power(a: Any, n: int) -> Any:
     """Take exponents of 0 and more."""
-    out, square, product = np.eye(a.shape[0], dtype=a.dtype), np.copy(a), np.copy(a)
+    if n < 0:
+        raise ValueError("a negative power of a matrix: take that of np.linalg.inv")
+    out, square, product = np.eye(_rows(a), dtype=a.dtype), np.copy(a), np.copy(a)
     while n > 0:
         if n % 2:
             product[:, :] = out @ square
