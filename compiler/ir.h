@@ -304,6 +304,7 @@ typedef struct IrLanes {
     bool warps;              /* a vector is a warp: 32 lanes, the first one's threadIdx.x is a multiple of 32 */
     const bool *agree;       /* by block: its branch is known to lead all lanes the same way */
     const uint8_t *choice;   /* by Ref of a SELECT: VectorChoice of vectors.h; may be NULL */
+    const uint8_t *unit;     /* ir_own_arrays of vectors.h; NULL: each thread's arrays lie apart */
     const Uniformity *floor; /* values in kept[] (by Ref; may be NULL) are no better than here */
     const bool *kept;
 } IrLanes;

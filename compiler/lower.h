@@ -78,6 +78,7 @@ struct Lower {
     struct CpuState *cpu;            /* lower_cpu.c */
     const struct Vectors *vectors;   /* of a CPU kernel that runs in vectors of threads, else NULL */
     struct Body *body;               /* lower_cpu_vector.c */
+    Val own_stride;                  /* of a thread's own arrays, in elements, where other threads' lie between; else NULL */
     const struct Regions *regions;   /* of a CPU kernel whose threads wait for each other, else NULL */
     Val *variable;                   /* by Ref: the stack slot of a value that lives across a wait; NULL: none. May be NULL */
 };

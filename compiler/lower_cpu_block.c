@@ -351,6 +351,7 @@ void lower_block(Lower *L) {
     L->entry = ll_block(L, "entry");
     LLVMPositionBuilderAtEnd(L->b, L->entry);
     region_load_block(L);
+    if (L->vectors && L->vectors->unit && L->regions->cuts.n) L->own_stride = s->capacity;
     cpu_count_rounds(L);
     make_block_variables(L);
     if (L->vectors) lanes_variables(L);

@@ -203,7 +203,7 @@ static Val shared_array(Lower *L, const Instr *in) {
 static Val local_array(Lower *L, Ref r) {
     const Instr *in = &L->m->instrs.at[r];
     if (L->regions->slot[r] == NO_SLOT) return lower_alloca(L, in, NULL);
-    return thread_slot(L, L->regions->slot[r], (in->imm + 15) & ~UINT64_C(15));
+    return thread_slot(L, L->regions->slot[r], L->own_stride ? L->vectors->unit[r] : (in->imm + 15) & ~UINT64_C(15));
 }
 
 const LowerTarget lower_cpu_parked = {

@@ -184,6 +184,47 @@ static bool side_by_side(const Lower *L, Ref at, Type t) {
     return lane_kind(L, at) == LANE_FIRST && L->body->u->stride[at] == (int64_t)type_bytes(t);
 }
 
+/* ---- arrays of the thread's own, interleaved by elements ---- */
+
+static bool is_own(const Lower *L, Ref pointer) { return L->body->v->unit && L->body->v->unit[pointer]; }
+
+/* How far apart two neighbours of one array are, in elements. */
+static Val own_stride(const Lower *L) {
+    return L->own_stride ? L->own_stride : LLVMConstInt(L->i64, L->body->lanes, false);
+}
+
+/* The first lane's. */
+static Val own_array(Lower *L, Ref r) {
+    if (L->own_stride) return L->target->local(L, r);
+    Instr all = *instr(L, r);
+    all.imm *= L->body->lanes;
+    return lower_alloca(L, &all, NULL);
+}
+
+static Val own_load(Lower *L, Ref at, Type t, Ty element) {
+    if (lane_kind(L, at) != LANE_SCALAR) {
+        Val lanes = lanes_steps(L, L->i64, type_bytes(t)), places = lanes_value(L, at);
+        return gather(L, element, type_bytes(t), LLVMBuildGEP2(L->b, L->i8, places, &lanes, 1, "at"), L->body->now);
+    }
+    return lanes_load(L, element, type_bytes(t), lanes_held(L, at), L->own_stride ? L->body->now : NULL);
+}
+
+/* On the stack by select, not under a mask: LLVM then keeps small arrays in registers. */
+static void own_store(Lower *L, Ref at, Type t, Val v) {
+    Val now = L->body->now;
+    if (lane_kind(L, at) != LANE_SCALAR) {
+        Val lanes = lanes_steps(L, L->i64, type_bytes(t)), places = lanes_value(L, at);
+        scatter(L, v, type_bytes(t), LLVMBuildGEP2(L->b, L->i8, places, &lanes, 1, "at"), now);
+        return;
+    }
+    Val place = lanes_held(L, at);
+    if (now && !L->own_stride) {
+        v = ll_select(L, now, v, lanes_load(L, LLVMGetElementType(LLVMTypeOf(v)), type_bytes(t), place, NULL));
+        now = NULL;
+    }
+    lanes_store(L, v, type_bytes(t), place, now);
+}
+
 static Val load(Lower *L, Ref r) {
     const Instr *in = instr(L, r);
     Ref at = in->args[0];
@@ -193,7 +234,8 @@ static Val load(Lower *L, Ref r) {
     if (args[0] && lane_kind(L, r) != LANE_VECTOR) return lower_load(L, in, args);
     Ty element = ll_scalar(L, t) == L->i1 ? L->i8 : ll_scalar(L, t);
     Val v;
-    if (args[0]) v = lanes_splat(L, LLVMBuildLoad2(L->b, element, args[0], "v"));
+    if (is_own(L, at)) v = own_load(L, at, t, element);
+    else if (args[0]) v = lanes_splat(L, LLVMBuildLoad2(L->b, element, args[0], "v"));
     else if (side_by_side(L, at, t)) v = lanes_load(L, element, alignment(in, t), lanes_held(L, at), L->body->now);
     else v = gather(L, element, alignment(in, t), lanes_value(L, at), L->body->now);
     return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v))) : v;
@@ -202,7 +244,7 @@ static Val load(Lower *L, Ref r) {
 static void store(Lower *L, const Instr *in) {
     Ref at = in->args[0], value = in->args[1];
     Type t = type_of(L, value);
-    if (lane_kind(L, at) == LANE_SCALAR) { /* the last lane's value stays */
+    if (lane_kind(L, at) == LANE_SCALAR && !is_own(L, at)) { /* the last lane's value stays */
         Val v = lanes_held(L, value);
         if (lane_kind(L, value) != LANE_SCALAR)
             v = LLVMBuildExtractElement(L->b, lanes_value(L, value), last_on(L, L->body->now), "last");
@@ -212,7 +254,8 @@ static void store(Lower *L, const Instr *in) {
     }
     Val v = lanes_value(L, value);
     if (t == T_BOOL) v = LLVMBuildZExt(L->b, v, wide(L, L->i8), "v");
-    if (side_by_side(L, at, t)) lanes_store(L, v, alignment(in, t), lanes_held(L, at), L->body->now);
+    if (is_own(L, at)) own_store(L, at, t, v);
+    else if (side_by_side(L, at, t)) lanes_store(L, v, alignment(in, t), lanes_held(L, at), L->body->now);
     else scatter(L, v, alignment(in, t), lanes_value(L, at), L->body->now);
 }
 
@@ -243,12 +286,14 @@ static Val address(Lower *L, Ref r) {
     if (!vector) {
         i = narrow ? extend_first(L, index, L->i64) : lanes_held(L, index);
         if (in->imm != 1) i = LLVMBuildMul(L->b, i, LLVMConstInt(L->i64, in->imm, false), "o");
+        if (is_own(L, r)) i = LLVMBuildMul(L->b, i, own_stride(L), "o");
         return lane_kind(L, r) == LANE_SCALAR || !L->body->parted ? LLVMBuildInBoundsGEP2(L->b, L->i8, at, &i, 1, "at")
                                                                   : LLVMBuildGEP2(L->b, L->i8, at, &i, 1, "at");
     }
     i = lanes_value(L, index);
     if (narrow) i = extend(L, i, type_of(L, index), wide(L, L->i64));
     if (in->imm != 1) i = LLVMBuildMul(L->b, i, lanes_splat(L, LLVMConstInt(L->i64, in->imm, false)), "o");
+    if (is_own(L, r)) i = LLVMBuildMul(L->b, i, lanes_splat(L, own_stride(L)), "o");
     return LLVMBuildGEP2(L->b, L->i8, at, &i, 1, "at");
 }
 
@@ -396,6 +441,7 @@ static Val compute(Lower *L, Ref r) {
     case OP_LOAD: return load(L, r);
     case OP_STORE: return store(L, in), NULL;
     case OP_ADDR: return address(L, r);
+    case OP_ALLOCA: return own_array(L, r);
     case OP_FENCE: return lower_operation(L, in, NULL);
     case OP_SREG:
         if (in->sub == SREG_LANEID && lane_kind(L, r) == LANE_VECTOR) return lane_id(L);
@@ -412,7 +458,7 @@ static Val compute(Lower *L, Ref r) {
 }
 
 static bool is_root(Op op) {
-    return op == OP_CONST || op == OP_PARAM || op == OP_SREG || op == OP_SHARED || op == OP_DATA;
+    return op == OP_CONST || op == OP_PARAM || op == OP_SREG || op == OP_SHARED || op == OP_DATA || op == OP_ALLOCA;
 }
 
 /* Lanes that have left the loop keep what they had. */

@@ -29,6 +29,25 @@ static bool power_of_two(const Lower *L, const Instr *in, unsigned *shift) {
     return !(is_signed(in) && *shift + 1 >= bits_of(in));
 }
 
+/* No vector instruction divides integers, and float64 holds any of 32 bits: a quotient of them isn't rounded up to the
+ * next integer, which is at least 2^-32 of it away. */
+static bool divides_as_floats(const Lower *L, Val d) {
+    return L->lanes > 1 && !LLVMIsConstant(d) && LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(d))) <= 32;
+}
+
+static Val quotient(Lower *L, Val a, Val d, bool is_signed) {
+    if (!divides_as_floats(L, d)) return is_signed ? LLVMBuildSDiv(L->b, a, d, "q") : LLVMBuildUDiv(L->b, a, d, "q");
+    Ty t = LLVMTypeOf(a), wide = ll_wide(L, L->f64);
+    LLVMOpcode up = is_signed ? LLVMSIToFP : LLVMUIToFP, down = is_signed ? LLVMFPToSI : LLVMFPToUI;
+    Val q = LLVMBuildFDiv(L->b, LLVMBuildCast(L->b, up, a, wide, "a"), LLVMBuildCast(L->b, up, d, wide, "d"), "q");
+    return LLVMBuildCast(L->b, down, q, t, "q");
+}
+
+static Val remainder_of(Lower *L, Val a, Val d, bool is_signed) {
+    if (!divides_as_floats(L, d)) return is_signed ? LLVMBuildSRem(L->b, a, d, "r") : LLVMBuildURem(L->b, a, d, "r");
+    return LLVMBuildSub(L->b, a, LLVMBuildMul(L->b, quotient(L, a, d, is_signed), d, "m"), "r");
+}
+
 /* A divisor that needs no care. On a CPU lanes that are masked out divide, too: what is known doesn't hold for them. */
 static bool plain_divisor(const Lower *L, const Instr *in) {
     uint64_t c;
@@ -44,11 +63,10 @@ static bool no_signs(const Instr *in) {
 
 Val lower_int_truncdiv(Lower *L, const Instr *in, Val *a) {
     if (plain_divisor(L, in))
-        return is_signed(in) && !no_signs(in) ? LLVMBuildSDiv(L->b, a[0], a[1], "q")
-                                              : LLVMBuildUDiv(L->b, a[0], a[1], "q");
+        return is_signed(in) && !no_signs(in) ? quotient(L, a[0], a[1], true) : quotient(L, a[0], a[1], false);
     Val d = safe_divisor(L, in, a[1]);
-    if (!is_signed(in)) return zero_if_divisor_is_zero(L, a[1], LLVMBuildUDiv(L->b, a[0], d, "q"));
-    Val q = LLVMBuildSDiv(L->b, a[0], d, "q");
+    if (!is_signed(in)) return zero_if_divisor_is_zero(L, a[1], quotient(L, a[0], d, false));
+    Val q = quotient(L, a[0], d, true);
     Val minus_one = ll_icmp(L, LLVMIntEQ, a[1], LLVMConstAllOnes(LLVMTypeOf(a[1])));
     q = ll_select(L, minus_one, LLVMBuildNeg(L->b, a[0], "n"), q);
     return zero_if_divisor_is_zero(L, a[1], q);
@@ -57,7 +75,7 @@ Val lower_int_truncdiv(Lower *L, const Instr *in, Val *a) {
 /* x % -1 is 0, and so is x % 1, which the safe divisor computes. */
 Val lower_int_truncmod(Lower *L, const Instr *in, Val *a) {
     Val d = plain_divisor(L, in) ? a[1] : safe_divisor(L, in, a[1]);
-    return is_signed(in) && !no_signs(in) ? LLVMBuildSRem(L->b, a[0], d, "r") : LLVMBuildURem(L->b, a[0], d, "r");
+    return is_signed(in) && !no_signs(in) ? remainder_of(L, a[0], d, true) : remainder_of(L, a[0], d, false);
 }
 
 /* Whether the truncated remainder is non-zero and has not the divisor's sign. */
@@ -77,7 +95,7 @@ Val lower_int_floordiv(Lower *L, const Instr *in, Val *a) {
     if (!is_signed(in)) return lower_int_truncdiv(L, in, a);
     bool plain = plain_divisor(L, in);
     Val d = plain ? a[1] : safe_divisor(L, in, a[1]);
-    Val q = LLVMBuildSDiv(L->b, a[0], d, "q");
+    Val q = quotient(L, a[0], d, true);
     Val r = LLVMBuildSub(L->b, a[0], LLVMBuildMul(L->b, q, d, "m"), "r");
     Val less = LLVMBuildSExt(L->b, must_adjust(L, r, d), t, "less");
     q = LLVMBuildAdd(L->b, q, less, "q");

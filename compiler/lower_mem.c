@@ -1,5 +1,6 @@
 /* lower_mem.c - addresses, loads and stores, the thread's own memory, constant data. */
 #include "lower.h"
+#include "vectors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@ Val lower_addr(Lower *L, const Instr *in, Val *a) {
     if (type_bits(index) < 64)
         i = type_is_signed(index) ? LLVMBuildSExt(L->b, i, L->i64, "i") : LLVMBuildZExt(L->b, i, L->i64, "i");
     if (in->imm != 1) i = LLVMBuildMul(L->b, i, LLVMConstInt(L->i64, in->imm, false), "o");
+    if (L->own_stride && L->vectors->unit[in - L->m->instrs.at]) i = LLVMBuildMul(L->b, i, L->own_stride, "o");
     return LLVMBuildInBoundsGEP2(L->b, L->i8, a[0], &i, 1, "at");
 }
 

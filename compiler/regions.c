@@ -175,7 +175,7 @@ static void make_cuts(Builder *B, bool (*is_cut)(const Instr *in)) {
 /* ---- what is computed again -------------------------------------------------------------------- */
 
 static bool is_index(Op op) {
-    return op == OP_CONST || op == OP_PARAM || op == OP_SREG || op == OP_DATA || op == OP_SHARED;
+    return op == OP_CONST || op == OP_PARAM || op == OP_SREG || op == OP_DATA || op == OP_SHARED || op == OP_ALLOCA;
 }
 
 static bool is_cheap(Op op) {

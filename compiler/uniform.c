@@ -206,6 +206,10 @@ static bool stays_in_array(const Analysis *A, const Instr *addr, int64_t stride)
     return stride < SPARE / (int64_t)(addr->imm | 1) && -stride < SPARE / (int64_t)(addr->imm | 1);
 }
 
+static bool is_interleaved(const Analysis *A, Ref pointer) {
+    return A->lanes && A->lanes->unit && A->lanes->unit[pointer];
+}
+
 /* Operations that keep a stride that isn't 0. */
 static Form linear_form(const Analysis *A, const Instr *in, const Form *f) {
     uint64_t s0 = (uint64_t)f[0].stride, s1 = in->nargs > 1 ? (uint64_t)f[1].stride : 0;
@@ -229,6 +233,7 @@ static Form linear_form(const Analysis *A, const Instr *in, const Form *f) {
         return affine(f[0].stride, f[0].exact && wider && type_is_signed((Type)in->type));
     }
     case OP_ADDR:
+        if (is_interleaved(A, in->args[0])) return varying;
         if (type_bits(instr(A, in->args[1])->type) < 64 && s1 && !f[1].exact && !stays_in_array(A, in, f[1].stride))
             return varying;
         return affine((int64_t)(s0 + s1 * in->imm), false);
@@ -354,7 +359,7 @@ static Form phi_form(const Analysis *A, const Instr *in) {
 static Form load_form(const Analysis *A, const Instr *in) {
     Form f = form_of(A, in->args[0]);
     if (f.shape == UNSET) return f;
-    bool same = in->sub & MEM_INVARIANT || A->lanes;
+    bool same = (in->sub & MEM_INVARIANT || A->lanes) && !is_interleaved(A, in->args[0]);
     if (!same || in->sub & MEM_VOLATILE || f.stride || f.shape == SHAPE_VARYING) return varying;
     return (Form){f.shape == SHAPE_CONST ? SHAPE_BLOCK : f.shape, 0, true};
 }
@@ -370,7 +375,7 @@ static Form evaluate(const Analysis *A, const Instr *in) {
     case OP_VOTE:
     case OP_REDUX:
     case OP_ACTIVEMASK: return collective_form(A, in);
-    case OP_ALLOCA: return varying;
+    case OP_ALLOCA: return is_interleaved(A, (Ref)(in - A->m->instrs.at)) ? (Form){SHAPE_BLOCK, 0, true} : varying;
     case OP_PHI: return phi_form(A, in);
     case OP_LOAD: return load_form(A, in);
     default: return op_info[in->op].flags & PURE ? pure_form(A, in) : varying;

@@ -10,7 +10,9 @@
 
 /* For elements of up to 4 bytes; half as many for 8 bytes. Rows of a block are often as short as SHORT; a thread's own
  * loop gains from more independent lanes, which fill latencies and whole cache lines. */
-enum { SHORT = 16, LONG = 32, LONGEST = 64, WARP = 32 };
+enum { SHORTEST = 8, SHORT = 16, LONG = 32, LONGEST = 64, WARP = 32 };
+
+enum { MOST_OWN = 32 << 10 /* bytes of arrays of all lanes: they should stay near, and lie on the stack */ };
 
 /* Two bodies with masks are several times the code, and LLVM takes time by the square of it. */
 enum { MOST_INSTRS = 1000, MOST_BLOCKS = 120 };
@@ -23,6 +25,7 @@ typedef struct Plan {
     bool warps;
     Vectors *v;
     bool *kept; /* by Ref: lives across a cut */
+    const uint8_t *unit;
 } Plan;
 
 static const Instr *instr(const Plan *P, Ref r) { return &P->m->instrs.at[r]; }
@@ -37,7 +40,6 @@ static bool in_loop(const Uniformity *u, BlockId b, uint32_t loop) {
 
 static bool is_serial(const Plan *P, const Instr *in) {
     switch (in->op) {
-    case OP_ALLOCA: return true;
     case OP_ATOMIC:
     case OP_CAS:
     case OP_FENCE:
@@ -50,25 +52,33 @@ static bool is_serial(const Plan *P, const Instr *in) {
     }
 }
 
-/* A division of integers that no vector instruction does: each lane would take as long as alone, the idle ones as well.
- * One by one, an index that wraps around isn't divided at all (lower_int.c). */
+/* A division of 64-bit integers, which no vector instruction does: each lane would take as long as alone, the idle ones
+ * as well. One by one, an index that wraps around isn't divided at all (lower_int.c). */
 static bool is_division(const Plan *P, Ref r) {
     const Instr *in = instr(P, r);
-    return ir_is_division((Op)in->op) && type_is_int((Type)in->type) && P->v->masked.value[r] == SHAPE_VARYING &&
-           instr(P, in->args[1])->op != OP_CONST;
+    return ir_is_division((Op)in->op) && type_is_int((Type)in->type) && type_bits((Type)in->type) > 32 &&
+           P->v->masked.value[r] == SHAPE_VARYING && instr(P, in->args[1])->op != OP_CONST;
+}
+
+/* An access whose address is each lane's own. */
+static bool is_anywhere(const Plan *P, const Instr *in, bool own) {
+    if (in->op != OP_LOAD && !(own && in->op == OP_STORE)) return false;
+    return P->v->masked.value[in->args[0]] == SHAPE_VARYING && (!own || (P->unit && P->unit[in->args[0]]));
 }
 
 /* Loads from anywhere, by lanes that go round a loop each as often as it likes, and little to compute: as with the rows
- * of a sparse matrix. One by one, a thread reads what lies side by side, and none waits for the longest. */
+ * of a sparse matrix. One by one, a thread reads what lies side by side, and none waits for the longest. Also accesses
+ * anywhere in an array of the thread's own, in any loop: alone, a thread has it all near. */
 static bool gathers_raggedly(const Plan *P, uint32_t loop) {
     const Uniformity *u = &P->v->masked;
     uint32_t gathers = 0, others = 0;
+    bool own = !u->loops[loop].divergent;
     for (BlockId b = 0; b < P->m->blocks.n; b++) {
         const Block *block = &P->m->blocks.at[b];
         if (block->dead || !in_loop(u, b, loop)) continue;
         for (uint32_t i = 0; i < block->instrs.n; i++) {
             const Instr *in = instr(P, block->instrs.at[i]);
-            if (in->op == OP_LOAD && u->value[in->args[0]] == SHAPE_VARYING) gathers++;
+            if (is_anywhere(P, in, own)) gathers++;
             else if (type_is_float((Type)in->type) && in->op != OP_PHI && in->op != OP_LOAD) others++;
         }
     }
@@ -78,7 +88,7 @@ static bool gathers_raggedly(const Plan *P, uint32_t loop) {
 static void find_ragged(Plan *P) {
     const Uniformity *u = &P->v->masked;
     bool *ragged = ARENA_ARRAY(P->m->arena, bool, u->nloops);
-    for (uint32_t l = 1; l < u->nloops; l++) ragged[l] = u->loops[l].divergent && gathers_raggedly(P, l);
+    for (uint32_t l = 1; l < u->nloops; l++) ragged[l] = gathers_raggedly(P, l);
     for (BlockId b = 0; b < P->m->blocks.n; b++)
         for (uint32_t l = u->loop_of[b]; l; l = u->loops[l].parent)
             if (ragged[l]) P->v->serial[b] = true;
@@ -125,6 +135,33 @@ static bool any_instr(const Plan *P, bool (*is)(const Plan *P, Ref r)) {
 
 static bool is_alloca(const Plan *P, Ref r) { return instr(P, r)->op == OP_ALLOCA; }
 
+/* Bytes of the thread's own arrays. */
+static uint64_t own_bytes(const Plan *P) {
+    uint64_t bytes = 0;
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
+            if (is_alloca(P, block->instrs.at[i])) bytes += instr(P, block->instrs.at[i])->imm;
+    }
+    return bytes;
+}
+
+/* Sets P->unit; false: arrays can't be those of a vector's lanes, or are too large for that. */
+static bool find_arrays(Plan *P) {
+    P->unit = NULL;
+    if (!any_instr(P, is_alloca)) return true;
+    if (own_bytes(P) > MOST_OWN / SHORTEST) return false;
+    P->unit = ir_own_arrays(P->m);
+    return P->unit != NULL;
+}
+
+/* A kept pointer would be one of a thread, and in vectors they are those of the first lane. */
+static bool keeps_own_pointers(const Plan *P) {
+    for (Ref k = 1; P->unit && P->r && k < P->m->instrs.n; k++)
+        if (P->unit[k] && !is_alloca(P, k) && P->r->slot[k] != NO_SLOT) return true;
+    return false;
+}
+
 static bool is_large(const IrModule *m) {
     uint32_t blocks = 0, instrs = 0;
     for (BlockId b = 0; b < m->blocks.n; b++) {
@@ -138,6 +175,7 @@ static bool is_large(const IrModule *m) {
 /* ---- warps --------------------------------------------------------------------------------------- */
 
 static bool is_warp_op(const Plan *P, Ref r) { return ir_is_warp_op((Op)instr(P, r)->op); }
+static bool waits_for_block(const Plan *P, Ref r) { return op_info[instr(P, r)->op].flags & SYNC && !is_warp_op(P, r); }
 static bool is_yield(const Plan *P, Ref r) { return instr(P, r)->op == OP_NANOSLEEP; }
 static bool is_obstacle(const Plan *P, Ref r) { return is_serial(P, instr(P, r)) || is_yield(P, r); }
 
@@ -153,7 +191,8 @@ bool ir_warps_are_vectors(IrModule *m) {
     Plan P = {.m = m};
     if (!(m->facts & FACT_WARPS) || is_large(m) || !any_instr(&P, is_warp_op) || any_instr(&P, is_obstacle))
         return false;
-    Uniformity lanes = ir_uniformity(m, &(IrLanes){.warps = true}), threads = ir_uniformity(m, NULL);
+    if (!find_arrays(&P) || own_bytes(&P) > MOST_OWN / WARP || (P.unit && any_instr(&P, waits_for_block))) return false;
+    Uniformity lanes = ir_uniformity(m, &(IrLanes){.warps = true, .unit = P.unit}), threads = ir_uniformity(m, NULL);
     if (lanes.irreducible) return false;
     for (BlockId b = 0; b < m->blocks.n; b++) {
         const Block *block = &m->blocks.at[b];
@@ -179,10 +218,16 @@ static bool is_guard(const Plan *P, const Uniformity *u, Ref cond, unsigned dept
     return true;
 }
 
+/* An array of the thread's own begins again with the body, but where it lives across cuts. */
+static bool is_written(const Plan *P, const Instr *in) {
+    bool own = in->op == OP_STORE && P->unit && P->unit[in->args[0]] && !(P->r && P->r->cuts.n);
+    return op_info[in->op].flags & WRITES && !own;
+}
+
 static bool writes(const Plan *P, BlockId b) {
     const Block *block = &P->m->blocks.at[b];
     for (uint32_t i = 0; i < block->instrs.n; i++)
-        if (op_info[instr(P, block->instrs.at[i])->op].flags & WRITES) return true;
+        if (is_written(P, instr(P, block->instrs.at[i]))) return true;
     return false;
 }
 
@@ -248,7 +293,7 @@ static bool find_choices(Plan *P, const bool *written, const Uniformity *u) {
         if (dirty || in_inner_loop(P, b)) continue;
         for (uint32_t i = 0; i < block->instrs.n && !dirty; i++) {
             Ref r = block->instrs.at[i];
-            dirty = op_info[instr(P, r)->op].flags & WRITES;
+            dirty = is_written(P, instr(P, r));
             if (P->v->choice[r] != CHOICE_NONE || P->kept[r]) continue;
             P->v->choice[r] = (uint8_t)choice_of(P, u, r);
             found |= P->v->choice[r] != CHOICE_NONE;
@@ -278,7 +323,7 @@ static bool drop_parted(Plan *P) {
 static void analyse_full(Plan *P, const bool *written) {
     enum { MOST_ROUNDS = 4 };
     Vectors *v = P->v;
-    IrLanes lanes = {P->warps, v->agree, v->choice, &v->masked, P->kept};
+    IrLanes lanes = {P->warps, v->agree, v->choice, P->unit, &v->masked, P->kept};
     for (unsigned round = 0;; round++) {
         do v->full = ir_uniformity(P->m, &lanes);
         while (drop_parted(P));
@@ -382,8 +427,9 @@ static void count_lanes(Plan *P) {
     unsigned bytes = widest(P);
     if (bytes > 4) full /= 2, masked /= 2;
     if (bytes == 1 && full < LONG) full = LONG;
+    while (full > SHORTEST && full * own_bytes(P) > MOST_OWN) full /= 2;
     P->v->full_lanes = P->warps ? WARP : full;
-    P->v->masked_lanes = P->warps ? WARP : masked;
+    P->v->masked_lanes = P->warps ? WARP : masked < full ? masked : full;
 }
 
 static bool is_raise(const Plan *P, Ref r) { return instr(P, r)->op == OP_RAISE; }
@@ -404,8 +450,7 @@ Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps) {
     Plan plan = {.m = m, .r = r, .warps = warps, .v = ARENA_NEW(a, Vectors)};
     Plan *P = &plan;
     Vectors *v = P->v;
-    if ((!warps && is_large(m)) || any_instr(P, is_alloca) || (r && ((r->cuts.n == 0 && !warps) || !r->uniform)))
-        return NULL;
+    if ((!warps && is_large(m)) || !find_arrays(P) || (r && ((r->cuts.n == 0 && !warps) || !r->uniform))) return NULL;
     v->agree = ARENA_ARRAY(a, bool, m->blocks.n);
     v->choice = ARENA_ARRAY(a, uint8_t, m->instrs.n);
     v->serial = ARENA_ARRAY(a, bool, m->blocks.n);
@@ -414,7 +459,9 @@ Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps) {
     v->leaves_loop = ARENA_ARRAY(a, bool, m->instrs.n);
     P->kept = ARENA_ARRAY(a, bool, m->instrs.n);
     for (Ref k = 1; r && k < m->instrs.n; k++) P->kept[k] = r->slot[k] != NO_SLOT;
-    v->masked = ir_uniformity(m, &(IrLanes){.warps = warps});
+    if (keeps_own_pointers(P)) return NULL;
+    v->unit = P->unit;
+    v->masked = ir_uniformity(m, &(IrLanes){.warps = warps, .unit = P->unit});
     if (v->masked.irreducible) return NULL;
     find_serial(P);
     if (!warps && !worth_it(P)) return NULL;

@@ -19,6 +19,7 @@ typedef struct Vectors {
     Uniformity masked, full; /* of the two bodies; `block_divergent`: the block has a mask of its own */
     bool *agree;             /* by block: a guard that the full body takes to lead all lanes the same way */
     uint8_t *choice;         /* by Ref of a SELECT: VectorChoice */
+    const uint8_t *unit;     /* by Ref of a pointer into an array of the thread's own: as ir_own_arrays says */
     bool *serial;            /* by block: holds what isn't done in vectors, or not with a gain */
     uint32_t *place;         /* by block: where it comes in an order in which loops hang together, inner ones too */
     uint32_t *last;          /* by loop of `masked`: the place of its last block */
@@ -27,6 +28,9 @@ typedef struct Vectors {
 
 /* NULL: nothing in the kernel is worth it. r: its regions, NULL if it has none. warps: it must be, a vector is a warp. */
 Vectors *ir_vectors(IrModule *m, const Regions *r, bool warps);
+/* ownarrays.c: by Ref of each ALLOCA, and of pointers made from it: the bytes of an element, the arrays of threads that
+ * follow each other being interleaved by elements; 0: of other values. NULL: some array can't be. */
+uint8_t *ir_own_arrays(const IrModule *m);
 /* Has the kernel operations of warps, and do all lanes of a warp come to each of them together, with one mask? */
 bool ir_warps_are_vectors(IrModule *m);
 

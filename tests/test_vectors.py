@@ -486,3 +486,205 @@ def test_kernels_that_raise_run_in_vectors() -> None:
         assert outcome(kernel, np.ones((8, 4)), 32, "cpu")[0] == "["
         with gpu.device("cpu"):
             assert "x double>" in kernel.inspect("llvm")
+
+
+# ---- arrays of a thread's own ----------------------------------------------------------------------------------------
+
+OWN: list[Callable[..., Any]] = []
+
+
+def own(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel (x, y, n) like those above, with arrays of its own."""
+    OWN.append(gpu.jit(f))
+    return f
+
+
+@own
+def places_from_data(x, y, n):
+    i = number(0)
+    counts = gpu.local.array(8, np.int32)
+    for k in range(8):
+        counts[k] = 0
+    for k in range(20):
+        counts[x[(i + k) % 64] & 7] += k
+    total = 0
+    for k in range(8):
+        total = total * 3 + counts[-1 - k]
+    if i < n:
+        y[i] = total
+
+
+@own
+def as_many_as_each_likes(x, y, n):
+    i = number(0)
+    seen = gpu.local.array((4, 3), np.float32)
+    for k in range(12):
+        seen[k // 3, k % 3] = k
+    for k in range(i % 5):
+        seen[k % 4, (k + i) % 3] += x[k] * np.float32(0.5)
+        seen[3 - k % 4, k % 3] *= np.float32(2)
+    total = np.float32(0)
+    for k in range(4):
+        for m in range(3):
+            total = total + seen[k, m] * np.float32(k + m)
+    if i < n:
+        y[i] = int(total)
+
+
+@own
+def in_some_lanes(x, y, n):
+    i = number(0)
+    if i >= n:
+        return
+    a = gpu.local.array(6, np.int64)
+    b = gpu.local.array(6, np.bool_)
+    for k in range(6):
+        a[k], b[k] = k, k & 1 == 0
+    if i % 3 == 0:
+        for k in range(x[i % 64] & 3):
+            a[k + 1] += a[k] * 5
+            b[k] = a[k] > 7
+    elif i % 3 == 1:
+        a[i % 6] = -1
+        b[(i * 2) % 6] = True
+    total = 0
+    for k in range(6):
+        total = total * 7 + (a[k] if b[k] else 1)
+    y[i] = total
+
+
+@own
+def sorts_its_own(x, y, n):
+    i = number(0)
+    a = gpu.local.array(7, np.int16)
+    for k in range(7):
+        a[k] = (x[(i + 9 * k) % 64] * 31) % 100
+    for k in range(1, 7):
+        v, m = a[k], k - 1
+        while m >= 0 and a[m] > v:
+            a[m + 1] = a[m]
+            m -= 1
+        a[m + 1] = v
+    if i < n:
+        for k in range(7):
+            y[i] = y[i] * 3 + a[k]
+
+
+@own
+def across_barriers(x, y, n):
+    i, t = number(0), number(0) % (gpu.blockDim.x * gpu.blockDim.y)
+    s = gpu.shared.array(64, np.int32)
+    a = gpu.local.array((3, 2), np.int32)
+    for k in range(3):
+        a[k, 0], a[k, 1] = k, t
+    for k in range(4):
+        s[t] = x[(i + k) % 64]
+        gpu.syncthreads()
+        for m in range(3):
+            a[m, k & 1] += s[(t + m) % (gpu.blockDim.x * gpu.blockDim.y)]
+            a[(t + m) % 3, 1] ^= m
+        gpu.syncthreads()
+    if i < n:
+        y[i] = a[0, 0] + 10 * a[1, 1] + 100 * a[2, 0] + 1000 * a[t % 3, t % 2]
+
+
+@own
+def beside_what_is_not_in_vectors(x, y, n):
+    """One region divides by what differs, which goes thread by thread; the others don't."""
+    i, t = number(0), number(0) % (gpu.blockDim.x * gpu.blockDim.y)
+    a = gpu.local.array(5, np.int32)
+    for k in range(5):
+        a[k] = x[(i + k) % 64]
+    gpu.syncthreads()
+    for k in range(5):
+        a[k] = (a[k] + 1000) // (x[(t + k) % 64] + 1) + a[(t + k) % 5]
+    gpu.syncthreads()
+    total = 0
+    for k in range(5):
+        total = total * 3 + a[(k + t) % 5]
+    if i < n:
+        y[i] = total
+
+
+@own
+def of_complex_numbers(x, y, n):
+    i = number(0)
+    a = gpu.local.array(4, np.complex64)
+    for k in range(4):
+        a[k] = complex(k, x[(i + k) % 64] % 5)
+    for k in range(i % 4):
+        a[k] = a[k] * a[3 - k] + 1
+    if i < n:
+        y[i] = int(a[0].real + a[1].imag * 2 + a[i % 4].real * 3)
+
+
+@own
+def with_warps(x, y, n):
+    i = number(0)
+    a = gpu.local.array(4, np.int32)
+    for k in range(4):
+        a[k] = x[(i + k) % 64]
+    for k in range(4):
+        a[k] += gpu.warp.reduce(a[(k + 1) % 4])
+    if i < n:
+        y[i] = a[0] + 3 * a[1] + 5 * a[i % 4]
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+@pytest.mark.parametrize("block", [1, *ROWS, 97, (32, 2)], ids=str)
+@pytest.mark.parametrize("kernel", OWN, ids=lambda k: k.__name__)
+def test_arrays_of_each_lane(kernel: Callable[..., Any], block: int | tuple[int, int], device: str) -> None:
+    if "barriers" in kernel.__name__ and np.prod(block) > 64:
+        return
+    assert (results(kernel, device, block) == results(kernel, "python", block)).all()
+
+
+def test_records_and_arrays_under_two_types_are_right_too() -> None:
+    """Elements of several sizes aren't interleaved."""
+
+    @gpu.jit
+    def mixed(x, y):
+        i = gpu.grid(1)
+        a = gpu.local.array(4, np.int64)
+        halves = a.view(np.int32)
+        for k in range(8):
+            halves[k] = x[(i + k) % 64]
+        total = 0
+        for k in range(4):
+            total ^= a[(k + i) % 4] * (k + 1)
+        y[i] = total
+
+    x, y, expected = np.arange(64, dtype=np.int32), np.zeros(50, np.int64), np.zeros(50, np.int64)
+    with gpu.device("cpu"):
+        mixed[1, 50](x, y)
+    for i in range(50):
+        a = x[(i + np.arange(8)) % 64].copy().view(np.int64)
+        expected[i] = np.bitwise_xor.reduce([a[(k + i) % 4] * (k + 1) for k in range(4)])
+    assert (y == expected).all()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4"])
+def test_divisions_at_the_ends_of_a_type(dtype: str) -> None:
+    """Of up to 32 bits they are divisions of float64: of each quotient next to an integer, too."""
+
+    @gpu.jit
+    def divide(x, d, o):
+        i = gpu.grid(1)
+        for k in range(d.size):
+            if i < x.size:
+                o[0, k, i] = x[i] // d[(i + k) % d.size]
+                o[1, k, i] = x[i] % d[(i + k) % d.size]
+                o[2, k, i] = x[i] // d[k] - x[i] % d[k]
+
+    info = np.iinfo(dtype)
+    random = np.random.default_rng(5)
+    d = np.array([0, 1, 2, 3, 7, 100, info.max, info.max - 1, info.min, info.min + 1], dtype)
+    d = np.concatenate([d, random.integers(info.min, info.max, 9, dtype, endpoint=True)])
+    x = np.concatenate([d, -d, *(d * np.array(k, dtype) + np.array(e, dtype) for k in (2, 3, 50) for e in (0, 1))])
+    o, expected = np.zeros((3, d.size, x.size), dtype), np.zeros((3, d.size, x.size), dtype)
+    with gpu.device("cpu"):
+        divide[3, 64](x, d, o)
+        assert "fdiv <" in divide.inspect("llvm")
+    with gpu.device("python"), np.errstate(all="ignore"):
+        divide[3, 64](x, d, expected)
+    assert (o == expected).all()
