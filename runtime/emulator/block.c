@@ -83,8 +83,13 @@ static void set_launch_registers(Warp *w) {
     special_all(w, SR_NWARPID, run->nwarps);
     special_all(w, SR_NSMID, SMS);
     special_all(w, SR_GRIDID, run->grid_id);
-    special_all(w, SR_TOTAL_SMEM_SIZE, run->shared_bytes);
+    special_all(w, SR_TOTAL_SMEM_SIZE, run->shared_bytes - run->reserved_shared);
     special_all(w, SR_AGGR_SMEM_SIZE, run->shared_bytes);
+    special_all(w, SR_RESERVED_SMEM_OFFSET_BEGIN, run->shared_bytes - run->reserved_shared);
+    special_all(w, SR_RESERVED_SMEM_OFFSET_END, run->shared_bytes);
+    special_all(w, SR_RESERVED_SMEM_OFFSET_CAP, run->reserved_shared);
+    special_all(w, SR_RESERVED_SMEM_OFFSET_0, run->shared_bytes - run->reserved_shared);
+    special_all(w, SR_RESERVED_SMEM_OFFSET_1, run->shared_bytes - run->reserved_shared / 2);
     special_all(w, SR_DYNAMIC_SMEM_SIZE, spec->dynamic_shared);
     special_all(w, SR_DYNAMIC_SMEM_START, run->func->dynamic_start);
     special_all(w, SR_ENVREG1, run->workspace >> 32);
@@ -172,6 +177,12 @@ static void warp_start(Warp *w) {
     set_block_registers(w, w->block);
 }
 
+/* The system's part of shared memory starts as zeros; the rest is what the last block left. */
+static void clear_reserved(Block *b) {
+    uint32_t bytes = b->run->reserved_shared, start = b->run->shared_bytes - bytes;
+    if (bytes) memset(b->shared + start, 0, bytes);
+}
+
 void block_start(Block *b, uint64_t linear) {
     const uint32_t *grid = b->run->spec->grid;
     b->linear = linear;
@@ -184,6 +195,7 @@ void block_start(Block *b, uint64_t linear) {
     memset(b->arrived, 0, sizeof b->arrived);
     memset(b->passed, 0, sizeof b->passed);
     watch_start(b);
+    clear_reserved(b);
     for (uint32_t i = 0; i < b->nwarps; i++) warp_start(&b->warps[i]);
 }
 

@@ -55,8 +55,9 @@ typedef struct Scheduler {
     uint32_t n, current;
     uint32_t limit;   /* the run loop looks around when pc reaches it */
     uint32_t alive;   /* lanes that haven't exited */
-    bool rotate;      /* the current fragment spun for long: let others run */
-    bool observed;    /* since it was chosen, it read memory that others may change before it jumped back */
+    bool rotate;      /* fragments spun for long: let the one run that waits longest */
+    bool rotated;     /* the current fragment is that one */
+    bool observed;    /* while it waited, others read memory that may change before they jumped back */
     uint32_t spins;   /* fragments in a row that did so for long */
     int64_t patience; /* jumps back until then */
     int64_t fuel;     /* lane-instructions until the block looks around */
@@ -142,6 +143,7 @@ struct Run {
     uint32_t nworkers;
     uint32_t cluster_blocks;            /* of a cluster; 1: no clusters */
     uint32_t shared_bytes, local_bytes; /* of a block, of a thread */
+    uint32_t reserved_shared;           /* at the end of shared_bytes: add_reserved_shared() */
     uint64_t specials;                  /* the special registers that anything reads which the kernel may call */
     uint32_t checks;
     uint64_t nblocks, blocks_resident; /* resident: how many may take turns on a worker */

@@ -182,12 +182,25 @@ static bool find_local_bytes(Run *run) {
     if (ok) {
         uint32_t stack = run->spec->stack_bytes > DEFAULT_STACK ? run->spec->stack_bytes : DEFAULT_STACK;
         run->local_bytes = local_need(&d, (uint32_t)(run->func - code->funcs));
-        run->specials = d.unknown ? UINT64_MAX : d.specials;
+        run->specials = d.specials;
+        for (uint32_t i = 0; d.unknown && i < code->nfuncs; i++) run->specials |= code->funcs[i].specials;
         if (d.unknown) run->local_bytes += (stack + 15) & ~15u;
     }
     free(d.need);
     free(d.state);
     return ok;
+}
+
+/* Shared memory that is the system's: large tiles of cooperative groups count there who came to their barriers. Only
+ * kernels that ask where it is have it, so that for all others shared memory ends where their own does. */
+static void add_reserved_shared(Run *run) {
+    enum { RESERVED = 1024 };
+    const uint64_t reading = UINT64_C(1) << SR_RESERVED_SMEM_OFFSET_BEGIN | UINT64_C(1) << SR_RESERVED_SMEM_OFFSET_END |
+                             UINT64_C(1) << SR_RESERVED_SMEM_OFFSET_CAP | UINT64_C(1) << SR_RESERVED_SMEM_OFFSET_0 |
+                             UINT64_C(1) << SR_RESERVED_SMEM_OFFSET_1;
+    if (!(run->specials & reading)) return;
+    run->reserved_shared = RESERVED;
+    run->shared_bytes = ((run->shared_bytes + 15) & ~15u) + RESERVED;
 }
 
 static bool find_builtins(Run *run) {
@@ -223,7 +236,9 @@ static bool open_run(Run *run, const LaunchSpec *spec, FaultReport *report) {
     run->nworkers = alone ? 1 : spec->threads < most ? spec->threads : (uint32_t)most;
     if (run->nwarps == 0 || run->nwarps > MAX_WARPS) return false;
     if (spec->checks & CHECK_RACES && !(run->fences = calloc(run->nblocks, sizeof *run->fences))) return false;
-    return find_local_bytes(run) && find_builtins(run) && open_workspace(run);
+    if (!find_local_bytes(run)) return false;
+    add_reserved_shared(run);
+    return find_builtins(run) && open_workspace(run);
 }
 
 /* The calling thread is the first worker. Where the system has no more threads, fewer do. */

@@ -66,7 +66,15 @@ static uint32_t join(Warp *w, uint32_t best) {
     return best;
 }
 
-/* False: none can run. */
+static bool nobody_waits_longer(const Scheduler *s, uint32_t best) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->fragments[i].state == RUNNABLE && s->fragments[i].turn < s->fragments[best].turn) return false;
+    }
+    return true;
+}
+
+/* False: none can run. A spin may call functions and part its lanes on the way round, which all end here: patience
+ * lasts until the one that waits longest runs. */
 static bool choose(Warp *w) {
     Scheduler *s = w->scheduler;
     uint32_t best = UINT32_MAX;
@@ -75,10 +83,13 @@ static bool choose(Warp *w) {
         if (best == UINT32_MAX || comes_first(&s->fragments[i], &s->fragments[best], s->rotate)) best = i;
     }
     if (best == UINT32_MAX) return false;
+    if (s->rotated || nobody_waits_longer(s, best)) {
+        s->patience = PATIENCE;
+        s->observed = false;
+    }
+    s->rotated = s->rotate;
     s->current = join(w, best);
     s->fragments[s->current].turn = ++s->turns;
-    s->patience = PATIENCE;
-    s->observed = false;
     if (s->rotate) {
         s->limit = UINT32_MAX;
         s->patience = PATIENCE / ROTATED_COST;

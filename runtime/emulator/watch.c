@@ -61,7 +61,11 @@ bool watch_open(Block *b) {
 
 void watch_start(Block *b) {
     Run *run = b->run;
-    if (b->shared_written) memset(b->shared_written, 0, bits_bytes(run->shared_bytes));
+    if (b->shared_written) {
+        uint32_t reserved = run->reserved_shared, start = run->shared_bytes - reserved;
+        memset(b->shared_written, 0, bits_bytes(run->shared_bytes));
+        if (reserved) memset(b->shared_written + start / 8, 0xff, reserved / 8);
+    }
     if (b->local_written) memset(b->local_written, 0, (size_t)run->nwarps * WARP * bits_bytes(run->local_bytes));
     if (b->shadow) memset(b->shadow, 0, (run->shared_bytes / 4 + 2) * sizeof(Shadow));
     b->observe_clock = 0;

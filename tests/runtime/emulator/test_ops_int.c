@@ -190,6 +190,7 @@ ORACLE(sum_of_halves, x[0] + x[1])
 ORACLE(difference_of_halves, x[0] - x[1])
 ORACLE(carry_of_sum, x[0] + x[1] < x[0])
 ORACLE(borrow_of_difference, -(uint64_t)(x[0] < x[1]))
+ORACLE(no_borrow, x[0] >= x[1]) /* the flag is the carry of a + ~b + 1, whatever reads it */
 ORACLE(wide_multiply_add, x[0] * x[1] + x[2])
 
 #define HALVES "{ .reg .b32 a0, a1, b0, b1, c0, c1, d0, d1; mov.b64 {a0, a1}, %a; mov.b64 {b0, b1}, %b; "
@@ -206,6 +207,7 @@ static void carries(void) {
          "b64 b64 b64", borrow_of_difference, 0, 0, NULL},
         {"{ .reg .b64 t; add.cc.u64 t, %a, %b; addc.u64 %d, 0, 0; }", "b64 b64 b64", carry_of_sum, 0, 0, NULL},
         {"{ .reg .b64 t; sub.cc.u64 t, %a, %b; subc.s64 %d, 0, 0; }", "b64 b64 b64", borrow_of_difference, 0, 0, NULL},
+        {"{ .reg .b64 t; sub.cc.u64 t, %a, %b; addc.u64 %d, 0, 0; }", "b64 b64 b64", no_borrow, 0, 0, NULL},
         {HALVES
          "mov.b64 {c0, c1}, %c; mad.lo.cc.u32 d0, a0, b0, c0; madc.hi.u32 d1, a0, b0, c1; mad.lo.u32 d1, a0, b1, d1;"
          "mad.lo.u32 d1, a1, b0, d1; mov.b64 %d, {d0, d1}; }",
