@@ -179,18 +179,11 @@ static void check_members(Warp *w, const PtxInst *in, uint32_t mask, uint32_t me
     if (gone) fault(w, in, __builtin_ctz(mask), FAULT_WARP_MASK, SPACE_GENERIC, members, 0);
 }
 
-/* After the operation: what these lanes did before it is over for the others among them. */
-static void synced(Warp *w, uint32_t mask) {
-    if (!(w->run->checks & CHECK_RACES)) return;
-    uint32_t clock = watch_clock(w->run);
-    EACH_LANE(mask, i, w->scheduler->synced[i] = clock);
-}
-
 static void operate(Warp *w, const PtxInst *in, uint32_t mask, uint32_t members) {
     if (w->run->checks & CHECK_MASKS) check_members(w, in, mask, members);
     w->lanes = mask;
     in->fn(w, in, mask);
-    synced(w, mask);
+    watch_sync(w, mask);
 }
 
 static bool same_operation(const PtxInst *a, const PtxInst *b) {

@@ -244,6 +244,7 @@ void watch_close(Block *b);
 void watch_copy_local(Warp *w, uint32_t mask, uint32_t to, uint32_t from, uint32_t bytes);
 void watch_wrote_local(Warp *w, int lane, uint32_t from, uint32_t bytes);
 void watch_forget_local(Warp *w, uint32_t mask, uint32_t from, uint32_t bytes); /* it is a new call's */
+void watch_sync(Warp *w, uint32_t mask);
 void watch_fence(Warp *w, uint32_t mask, bool beyond_block);
 void watch_observe(Warp *w, uint32_t mask);
 /* Lanes that met at a barrier: what they did before `arrived` is over for those which go on at `joined`. */

@@ -87,11 +87,30 @@ void watch_meet(Warp *w, uint32_t mask, uint32_t arrived, uint32_t joined) {
     });
 }
 
+/* What lanes did before an operation of the warp is over for the others in it; and those know of other warps what any
+ * of them had seen. */
+void watch_sync(Warp *w, uint32_t mask) {
+    if (!(w->run->checks & CHECK_RACES)) return;
+    Scheduler *s = w->scheduler;
+    uint32_t clock = watch_clock(w->run), seen = 0;
+    EACH_LANE(mask, i, seen = s->observed_at[i] > seen ? s->observed_at[i] : seen);
+    EACH_LANE(mask, i, {
+        s->synced[i] = clock;
+        s->observed_at[i] = seen;
+    });
+}
+
+/* A lane fences for those, too, which it met in the warp's last operation, up to there: one lane often arrives at a
+ * barrier for its warp. */
 void watch_fence(Warp *w, uint32_t mask, bool beyond_block) {
     Run *run = w->run;
+    Scheduler *s = w->scheduler;
     if (!(run->checks & CHECK_RACES)) return;
-    uint32_t clock = watch_clock(run);
-    EACH_LANE(mask, i, w->scheduler->fenced[i] = clock);
+    uint32_t clock = watch_clock(run), met = s->synced[__builtin_ctz(mask)];
+    for (int i = 0; i < WARP; i++) {
+        if (mask >> i & 1) s->fenced[i] = clock;
+        else if (s->synced[i] == met && met > s->fenced[i]) s->fenced[i] = met;
+    }
     if (beyond_block) run->fences[w->block->linear] = clock;
 }
 

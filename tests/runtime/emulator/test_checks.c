@@ -224,6 +224,25 @@ static void locks_are_no_races(void) {
          CHECK_RACES, 3, 64);
 }
 
+/* The first warp writes, its lane 0 tells the second, whose lane 0 waits for that; all lanes of it read. */
+#define HANDED_ON(before, after)                                                                                       \
+    HEAD ".shared .b32 s[32];\n.shared .b32 told;\n" BEGIN                                                             \
+         "setp.eq.u32 %p2, %r0, 0; @%p2 st.shared.u32 [told], 0; bar.sync 0;\n"                                        \
+         "mov.u32 %r5, s; and.b32 %r6, %r0, 31; mad.lo.u32 %r7, %r6, 4, %r5; sub.u32 %r8, 31, %r6; mad.lo.u32 %r8, "   \
+         "%r8, 4, %r5;\n"                                                                                              \
+         "setp.eq.u32 %p0, %r6, 0; setp.ge.u32 %p1, %r0, 32; @%p1 bra SECOND;\n"                                       \
+         "st.shared.u32 [%r7], %r0;\n" before "@%p0 red.release.cta.shared.add.u32 [told], 1;\nbra OUT;\n"             \
+         "SECOND: @!%p0 bra MEET;\n"                                                                                   \
+         "SPIN: ld.acquire.cta.shared.u32 %r9, [told]; setp.eq.u32 %p3, %r9, 0;\n@%p3 bra SPIN;\n"                     \
+         "MEET:\n" after "ld.shared.u32 %r10, [%r8];\nOUT:\n" END
+#define MEETS "bar.warp.sync -1;\n"
+
+static void lanes_speak_for_their_warp(void) {
+    RUNS(HANDED_ON(MEETS, MEETS), CHECK_RACES, 1, 64);
+    FAULTS(HANDED_ON("", MEETS), CHECK_RACES, 64, FAULT_RACE, 32, "ld.shared.u32 %r10");
+    FAULTS(HANDED_ON(MEETS, ""), CHECK_RACES, 64, FAULT_RACE, 33, "ld.shared.u32 %r10");
+}
+
 /* ---- functions of the device runtime ---------------------------------------------------------------- */
 
 #define HEAP                                                                                                           \
@@ -370,6 +389,7 @@ int main(void) {
     races_between_blocks();
     guesses_are_no_races();
     locks_are_no_races();
+    lanes_speak_for_their_warp();
     the_heap();
     prints();
     prints_what_isnt_there();
