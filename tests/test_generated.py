@@ -23,6 +23,7 @@ KINDS = {
     "threads": Kind("GPU_GENERATED_THREADS", 200, 25, False),
     "programs": Kind("GPU_GENERATED_PROGRAMS", 100, 25, False),
     "numba_dialect": Kind("GPU_GENERATED_NUMBA", 30, 15, False),
+    "nonsense": Kind("GPU_GENERATED_NONSENSE", 200, 100, True),
 }
 FIRST = int(os.environ.get("GPU_GENERATED_SEED", "1"))
 
@@ -48,4 +49,5 @@ def test_generated(kind: str, first: int, count: int) -> None:
     results = [compare(seed) for seed in range(first, first + count)]
     faults = [r for r in results if r and not r.startswith("refused")]
     assert not faults, f"{len(faults)} of {count}:\n\n" + "\n\n".join(faults[:3])
-    assert sum(r is not None for r in results) < count / 2, "most kernels are refused"
+    refused = sum(r is not None for r in results)
+    assert refused < count * (0.9 if kind == "nonsense" else 0.5), "most kernels are refused"

@@ -14,14 +14,16 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from .writer import Writer, function_of, launch
+from .cooperation import HELPERS, Cooperation, memory
+from .writer import function_of, launch
 
-BLOCKS = (1, 7, 32, 33, 40, 64, 96, 100, 128)  # threads
+BLOCKS = (1, 2, 7, 31, 32, 33, 40, 64, 65, 96, 100, 127, 128)  # threads
 ROWS = ((16, 4), (32, 3), (8, 8), (33, 2), (1, 40), (4, 4, 4), (32, 2, 2), (5, 3, 7))
 VARIABLES = 4
 ATOMICS = ("add", "min", "max", "and_", "or_", "xor")
 OTHERS = {"f": ("np.float32", 0xFFFF), "c": ("np.uint8", 0xFF), "h": ("np.int16", 0x7FFF)}  # shared arrays that may be
 SHUFFLED = ("int32", "int64", "float32", "float64", "int8", "uint16")
+DYNAMIC = {"d": 0xFFFF, "d2": 0x7FFF, "d3": 0xFF}  # int32, int16 and uint8 in dynamic shared memory
 
 
 class Program:
@@ -30,9 +32,11 @@ class Program:
     Attributes
     ----------
     source : str
-        A function ``kernel(x, trips, masks, lanes, out, acc)``.
+        A function ``kernel`` that takes `inputs` and `results`.
     numba : bool
         In which dialect it is.
+    options : dict
+        Of the decorator.
     grid : int
         Blocks.
     block : tuple of int
@@ -47,21 +51,27 @@ class Program:
 
     source: str
     numba: bool
+    options: dict[str, bool]
     grid: int
     block: tuple[int, ...]
     dynamic: int
     masks: np.ndarray
     lanes: np.ndarray
 
-    def arguments(self) -> list[np.ndarray]:
-        """New arguments; the last two are results: one row for each thread, one value for each atomic operation."""
+    def inputs(self) -> dict[str, np.ndarray]:
+        """What the kernel reads, by name."""
         threads = self.grid * math.prod(self.block)
         x = np.random.default_rng(threads).integers(0, 1 << 16, (threads, VARIABLES))
+        return {"x": x, "trips": np.array([0, 1, 2, 3]), "masks": self.masks, "lanes": self.lanes}
+
+    def results(self) -> dict[str, np.ndarray]:
+        """New results by name: a row for each thread, a value for each atomic operation, and those of `cooperation`."""
+        threads = self.grid * math.prod(self.block)
         out = np.full((threads, VARIABLES + 1), -1, np.int64)
-        return [x, np.array([0, 1, 2, 3]), self.masks, self.lanes, out, np.zeros((len(ATOMICS), 8), np.int64)]
+        return {"out": out, "acc": np.zeros((len(ATOMICS), 8), np.int64), **memory(threads)}
 
 
-class Generator(Writer):
+class Generator(Cooperation):
     """Makes one program."""
 
     def __init__(self, seed: int) -> None:
@@ -76,7 +86,8 @@ class Generator(Writer):
         p.numba, p.grid = r.random() < 0.4, r.randint(1, 2)
         p.block = (r.choice(BLOCKS),) if r.random() < 0.7 else r.choice(ROWS)
         self.size = math.prod(p.block)
-        p.dynamic = 4 * self.size if r.random() < 0.3 else 0
+        p.dynamic = 7 * self.size if r.random() < 0.3 else 0
+        p.options = r.choice([{}, {}, {}, {}, {"boundscheck": True}, {"debug": True}, {"fma": False}])
         self.has_mine = r.random() < 0.4  # with an array of each thread's own, the CPU device makes no vectors
         self.arrays = {"s": 0xFFFF} | {name: OTHERS[name][1] for name in OTHERS if r.random() < 0.25}
         self.alive = [True] * self.size
@@ -88,7 +99,8 @@ class Generator(Writer):
                 self.statement(1, list(self.alive), block=True, depth=0)
         self.emit(1, "gpu.syncthreads()")
         self.finish(1, "s[t] + w[t]")
-        text = "def kernel(x, trips, masks, lanes, out, acc):\n" + "\n".join(self.lines) + "\n"
+        names = ", ".join(["x", "trips", "masks", "lanes", *p.results()])
+        text = f"{HELPERS}def kernel({names}):\n" + "\n".join(self.lines) + "\n"
         p.source = text.replace("gpu.", "cuda.") if p.numba else text
         warps = (self.size + 31) // 32
         p.masks = np.array(self.masks or [[0] * warps], np.uint32)
@@ -112,7 +124,10 @@ class Generator(Writer):
                 self.emit(1, f"{name}[{self.size} - 1 - t] = t")
         if self.program.dynamic:
             self.emit(1, "d = gpu.shared.array(0, np.int32)")
-            self.emit(1, "d[t] = t")
+            self.emit(1, f"d2 = gpu.shared.array(0, np.uint8)[{4 * self.size} : {6 * self.size}].view(np.int16)")
+            self.emit(1, f"d3 = gpu.shared.array(0, np.uint8)[{6 * self.size} :]")
+            for name in DYNAMIC:
+                self.emit(1, f"{name}[t] = t")
         for k in range(VARIABLES):
             self.emit(1, f"v{k} = x[i, {k}]")
         if self.has_mine:
@@ -194,20 +209,22 @@ class Generator(Writer):
         r = self.random
         options = [self.compute, self.touch, self.shuffle, self.vote, self.exchange, self.ballot_branch, self.data_loop]
         weights = [2, 2, 3, 3, 2, 1, 1]
+        options += [self.small_atomic, self.own_row, self.fence, self.random_number, self.one_at_a_time]
+        weights += [2, 1, 1, 1, 0.5]
         if depth < 2:
             options += [self.known_branch, self.warp_loop, self.while_any]
             weights += [2, 1, 1]
         if block:
             options += [self.write_shared, self.block_sum, self.block_vote, self.two_barriers, self.leaders, self.tree]
             weights += [3, 2, 2, 1, 2, 1]
-            options += [self.running_sums, self.tickets]
-            weights += [1, 1]
+            options += [self.running_sums, self.tickets, self.in_a_function]
+            weights += [1, 1, 1]
             if self.program.dynamic:
                 options.append(self.write_dynamic)
                 weights.append(2)
             if all(self.alive):
-                options.append(self.together)
-                weights.append(2)
+                options += [self.together, self.whole_grid]
+                weights += [3, depth == 0]
             if depth < 2:
                 options.append(self.block_loop)
                 weights.append(3)
@@ -427,9 +444,10 @@ class Generator(Writer):
         n = self.size
         place = self.random.choice(["t", f"{n - 1} - t", f"(t + {self.random.randint(1, n)}) % {n}"])
         self.emit(indent, "gpu.syncthreads()")
-        self.emit(indent, f"d[{place}] = ({self.expression()}) & 0xFFFF")
+        name = self.random.choice(list(DYNAMIC))
+        self.emit(indent, f"{name}[{place}] = ({self.expression()}) & {DYNAMIC[name]}")
         self.emit(indent, "gpu.syncthreads()")
-        self.assign(indent, f"d[{self.place()}]")
+        self.assign(indent, f"{name}[{self.place()}]")
 
     def together(self, indent: int, there: list[bool], depth: int) -> None:
         """What needs all threads of the block."""
@@ -437,10 +455,8 @@ class Generator(Writer):
         options = [f"gpu.{what}.reduce({value})" for what in ("block", "warp")]
         options += [f"gpu.{what}.scan({value}, max)" for what in ("block", "warp")]
         options += [f"gpu.block.scan({value}, exclusive=True, initial={r.randint(0, 9)})", f"gpu.warp.scan({value})"]
-        options += [f"gpu.block.reduce({value}, lambda p, q: p ^ q)"]
-        if self.program.numba:
-            options = [f"gpu.syncthreads_count({self.condition()})"]
-        elif self.size % 32 == 0:
+        options += [f"gpu.block.reduce({value}, lambda p, q: p ^ q)", *self.libraries(value)]
+        if self.size % 32 == 0 and r.random() < 0.6:
             size, group = r.choice([2, 4, 8, 16, 32]), self.fresh("g")
             self.emit(indent, f"{group} = gpu.cg.tiled_partition(gpu.cg.this_thread_block(), {size})")
             options = [f"{group}.shfl({value}, {r.randrange(size)})", f"{group}.shfl_xor({value}, {size // 2})"]
@@ -477,17 +493,19 @@ def compare(seed: int, devices: tuple[str, ...] | None = None) -> str | None:
 
     devices = devices or ("emulated", "cpu", "python")[: 3 if seed % 8 == 0 else 2]
     program = generate(seed)
-    kernel = (cuda.jit if program.numba else gpu.jit)(function_of(program.source, seed))
+    jit = (cuda.jit if program.numba else gpu.jit)(**program.options)
+    kernel = jit(function_of(program.source, seed))
     config = (program.grid, program.block, 0, program.dynamic)
-    want: list[np.ndarray] = []
+    want: dict[str, np.ndarray] = {}
     for device in devices:
-        args = program.arguments()
+        results = program.results()
         try:
-            launch(device, kernel, config, args)
+            launch(device, kernel, config, [*program.inputs().values(), *results.values()])
         except Exception as e:
             return f"seed {seed}: {device}: {type(e).__name__}: {e}\n{program.source}"
-        want = want or args[-2:]
-        for name, a, b in zip(("out", "acc"), want, args[-2:], strict=True):
+        want = want or results
+        for name, a in want.items():
+            b = results[name]
             if not np.array_equal(a, b):
                 at = tuple(int(k) for k in np.argwhere(a != b)[0])
                 values = f"{b[at]}, not {a[at]}"
