@@ -239,6 +239,16 @@ Val fn_str_method(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
                          "its arguments must be constants that Python takes");
 }
 
+/* A builtin on constants, such as ord("a"): Python evaluates it. */
+Val fn_of_constants(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    HostRef builtins = e->host->import(e->host->self, "builtins");
+    HostRef f = builtins ? e->host->attr(e->host->self, builtins, strchr(site->fn->path, '.') + 1) : NULL;
+    Val v = f && !site->nkw ? call_constant(e, f, n, args) : (Val){0};
+    return v.ty ? v
+                : e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name,
+                         "its argument must be a constant that Python takes");
+}
+
 /* ---- attributes and classes -------------------------------------------------------------------------- */
 
 /* param: 0 getattr, 1 hasattr */

@@ -220,7 +220,7 @@ def _op_of_function(op: Any, dialect: str) -> Op:
     if not callable(op):
         raise TypeError(
             f"reduce(op, array): the operation comes first, one of {', '.join(NAMED)} or a function of two elements, "
-            f"and this is a {type(op).__name__}"
+            f"not {type(op).__name__}"
         )
     function = function_of(op, "reduce")
     code = function.__code__

@@ -123,6 +123,12 @@ def k_more_string_methods(a, o, n):
     o[i] = i + len(parts) + ("AB".lower() == "ab") + len("aXbX".replace("X", "--")) + "12".isdigit()
 
 
+def k_numbers_of_characters(a, o, n):
+    i = gpu.grid(1)
+    letters = [ord(c) for c in "az"]
+    o[i] = (letters[0] <= a[i] + 96 <= letters[1]) + ord("0") + len(chr(10))
+
+
 def k_dict_made(a, o, n):
     i = gpu.grid(1)
     d = dict(x=i, y=2)
