@@ -213,6 +213,12 @@ static bool has_warp_ops(const IrModule *m) {
     return false;
 }
 
+/* Facts of the block's shape on which the code depends. */
+static uint32_t shape_facts(const IrModule *m) {
+    bool waits = has_op(m, OP_NANOSLEEP) || has_op(m, OP_PAUSE);
+    return (has_warp_ops(m) ? FACT_WARPS : 0) | (waits ? FACT_ROW : 0);
+}
+
 static bool fill_shared(Image *image, const IrModule *m) {
     image->nshared = m->shared.n;
     image->shared = calloc(m->shared.n + 1, sizeof *image->shared);
@@ -235,7 +241,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
     image->calls_out = m->foreign.n > 0;
     image->shared_bytes = shared_layout(m, NULL);
     image->grid_sync = has_op(m, OP_GRIDSYNC);
-    image->warps = o->target == TARGET_CPU && has_warp_ops(m);
+    image->shape_facts = o->target == TARGET_CPU ? shape_facts(m) : 0;
     if (r) fill_regions(image, m, r);
     if (o->target == TARGET_PTX) {
         image->sm = o->sm;

@@ -215,6 +215,7 @@ enum { FACT_SIZE32 = 1, /* every byte extent is below 2^31 - FACT_SIZE32_SPARE, 
        FACT_ALIGN16 = 2, /* every array's data pointer is 16-byte aligned */
        FACT_NOALIAS = 4, /* no array that is written overlaps another */
        FACT_WARPS = 8,   /* 32 threads that follow each other along x, from a multiple of 32 on, are a warp; kept where it matters */
+       FACT_ROW = 32,    /* a block has one row of threads; kept where it matters */
        FACT_COUNTS = 16  /* there are i64 scalars, and all are counts: 0 to 2^31 - 1 */ };
 
 enum { FACT_SIZE32_SPARE = 1 << 24, FACT_SIZE32_GRID = 1 << 21 };

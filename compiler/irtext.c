@@ -58,8 +58,13 @@ const IrFlagName param_flag_names[] = {{"readonly", PARAM_READONLY},
                                        {"written", PARAM_WRITTEN},
                                        {"read", PARAM_READ},
                                        {NULL, 0}};
-const IrFlagName fact_names[] = {{"size32", FACT_SIZE32}, {"align16", FACT_ALIGN16}, {"noalias", FACT_NOALIAS},
-                                 {"warps", FACT_WARPS},   {"counts", FACT_COUNTS},   {NULL, 0}};
+const IrFlagName fact_names[] = {{"size32", FACT_SIZE32},
+                                 {"align16", FACT_ALIGN16},
+                                 {"noalias", FACT_NOALIAS},
+                                 {"warps", FACT_WARPS},
+                                 {"row", FACT_ROW},
+                                 {"counts", FACT_COUNTS},
+                                 {NULL, 0}};
 
 const IrFlagName *sub_flag_names(Op op) {
     if (op == OP_LOAD || op == OP_STORE) return mem_flag_names;

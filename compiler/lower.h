@@ -124,7 +124,7 @@ LowerFn lower_add, lower_sub, lower_mul, lower_div, lower_fma, lower_neg, lower_
     lower_mulhi, lower_pow, lower_and, lower_or, lower_xor, lower_not, lower_shl, lower_shr, lower_popc, lower_clz,
     lower_ctz, lower_brev, lower_cmp, lower_select, lower_convert, lower_bitcast, lower_math,
     lower_approx;
-LowerFn lower_prmt, lower_fshl, lower_fshr, lower_atomic, lower_cas, lower_fence;
+LowerFn lower_prmt, lower_fshl, lower_fshr, lower_atomic, lower_cas, lower_fence, lower_pause;
 LowerFn lower_addr, lower_aligned, lower_load, lower_store, lower_alloca, lower_data;
 
 /* ---- lower_wide.c: makes a load or store and its neighbours as one access; false: it stands alone ---- */

@@ -238,3 +238,14 @@ Val lower_fence(Lower *L, const Instr *in, Val *a) {
     return LLVMBuildFenceSyncScope(L->b, LLVMAtomicOrderingSequentiallyConsistent, scope_of(L, (Scope)in->sub), ""),
            NULL;
 }
+
+/* A loop waits for what another thread does: on a GPU those run anyway. */
+Val lower_pause(Lower *L, const Instr *in, Val *a) {
+    (void)in, (void)a;
+    if (L->o->target == TARGET_PTX) return NULL;
+    Ty type = LLVMFunctionType(L->i32, NULL, 0, false);
+    Val fn = LLVMGetNamedFunction(L->mod, "sched_yield");
+    if (!fn) fn = LLVMAddFunction(L->mod, "sched_yield", type);
+    LLVMBuildCall2(L->b, type, fn, NULL, 0, "");
+    return NULL;
+}

@@ -71,7 +71,11 @@ Verdict lanes_judge(Lower *L, Ref cond) {
                    ? (Verdict){LLVMBuildAnd(L->b, a.all, b.all, "all"), LLVMBuildOr(L->b, a.none, b.none, "none")}
                    : (Verdict){LLVMBuildOr(L->b, a.all, b.all, "all"), LLVMBuildAnd(L->b, a.none, b.none, "none")};
     }
-    Val v = lanes_value(L, cond);
+    Val v = lanes_value(L, cond), now = L->body->now;
+    if (L->body->parted) {
+        Val yes = lanes_both(L, now, v), no = lanes_both(L, now, LLVMBuildNot(L->b, v, "no"));
+        return (Verdict){LLVMBuildNot(L->b, lanes_any(L, no), "all"), LLVMBuildNot(L->b, lanes_any(L, yes), "none")};
+    }
     return (Verdict){lanes_all(L, v), LLVMBuildNot(L->b, lanes_any(L, v), "none")};
 }
 

@@ -370,7 +370,8 @@ Val lanes_one(Lower *L, Ref r, Val spilled, Val lane) {
 static Val lane_by_lane(Lower *L, Ref r) {
     const Instr *in = instr(L, r);
     Ty element = ll_scalar(L, (Type)in->type), bits_type = LLVMIntTypeInContext(L->ctx, L->body->lanes);
-    Val spilled[4], args[4], result = lanes_variable(L, wide(L, in_memory(L, element)), "result");
+    Val spilled[4], args[4], result = NULL;
+    if (in->type != T_VOID) result = lanes_variable(L, wide(L, in_memory(L, element)), "result");
     assert(in->nargs <= 4);
     for (uint32_t i = 0; i < in->nargs; i++) spilled[i] = lanes_spill(L, in->args[i]);
     Val on = lanes_bits(L, full_mask(L, L->body->now));
@@ -383,13 +384,14 @@ static Val lane_by_lane(Lower *L, Ref r) {
     for (uint32_t i = 0; i < in->nargs; i++) args[i] = lanes_one(L, in->args[i], spilled[i], lane);
     Val v = lower_operation(L, in, args);
     if (element == L->i1) v = LLVMBuildZExt(L->b, v, L->i8, "v");
-    LLVMBuildStore(L->b, v, element_at(L, element, result, lane));
+    if (result) LLVMBuildStore(L->b, v, element_at(L, element, result, lane));
     Val less = LLVMBuildSub(L->b, left, LLVMConstInt(bits_type, 1, false), "less");
     Val rest = LLVMBuildAnd(L->b, left, less, "rest");
     LLVMBasicBlockRef end = LLVMGetInsertBlock(L->b);
     LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntNE, rest, LLVMConstNull(bits_type)), again, done);
     LLVMAddIncoming(left, (Val[]){on, rest}, (LLVMBasicBlockRef[]){before, end}, 2);
     LLVMPositionBuilderAtEnd(L->b, done);
+    if (!result) return NULL;
     v = LLVMBuildLoad2(L->b, wide(L, in_memory(L, element)), result, "v");
     return element == L->i1 ? ll_icmp(L, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v))) : v;
 }
@@ -438,11 +440,12 @@ static Val lane_id(Lower *L) {
 static Val compute(Lower *L, Ref r) {
     const Instr *in = instr(L, r);
     switch (in->op) {
-    case OP_LOAD: return load(L, r);
-    case OP_STORE: return store(L, in), NULL;
+    case OP_LOAD: return in->sub & MEM_VOLATILE ? lane_by_lane(L, r) : load(L, r);
+    case OP_STORE: return in->sub & MEM_VOLATILE ? lane_by_lane(L, r) : (store(L, in), NULL);
     case OP_ADDR: return address(L, r);
     case OP_ALLOCA: return own_array(L, r);
-    case OP_FENCE: return lower_operation(L, in, NULL);
+    case OP_FENCE:
+    case OP_PAUSE: return lower_operation(L, in, NULL);
     case OP_SREG:
         if (in->sub == SREG_LANEID && lane_kind(L, r) == LANE_VECTOR) return lane_id(L);
         return lower_root(L, r);

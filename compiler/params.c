@@ -133,14 +133,21 @@ static uint32_t renumber(IrModule *m, Op op, uint32_t n, uint32_t *moved) {
     return kept;
 }
 
-/* A fact that only operations of warps ask for. */
-static void drop_fact(IrModule *m) {
+static bool looks_at_others(const Instr *in) {
+    return in->op == OP_ATOMIC || in->op == OP_CAS || (in->op == OP_LOAD && in->sub & MEM_VOLATILE);
+}
+
+/* Facts that only operations of warps, or loops that may wait, ask for. */
+static void drop_facts(IrModule *m) {
+    uint32_t asked = 0;
     for (BlockId b = 0; b < m->blocks.n; b++) {
         const Block *block = &m->blocks.at[b];
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
-            if (ir_is_warp_op((Op)m->instrs.at[block->instrs.at[i]].op)) return;
+            asked |= ir_is_warp_op((Op)m->instrs.at[block->instrs.at[i]].op) ? FACT_WARPS
+                     : looks_at_others(&m->instrs.at[block->instrs.at[i]])   ? FACT_ROW
+                                                                             : 0;
     }
-    m->facts &= ~(uint32_t)FACT_WARPS;
+    m->facts &= ~(uint32_t)(FACT_WARPS | FACT_ROW) | asked;
 }
 
 /* Parameters, and places that raise or print, which nothing names. */
@@ -167,5 +174,5 @@ void pass_params(IrModule *m) {
     bool stores = mark_accesses(&t);
     mark_invariant(&t, stores);
     drop_unused(m);
-    drop_fact(m);
+    drop_facts(m);
 }

@@ -117,7 +117,7 @@ static Ref count_rounds(IrModule *m, BlockId head, BlockId latch, Ref zero) {
 
 /* The threads that a loop waits for get their turn on its way back. Not each time: a loop that tries again, or
  * follows what others have written, seldom waits long. */
-static void yield_on_way_back(IrModule *m, BlockId head, BlockId latch) {
+static void yield_on_way_back(IrModule *m, BlockId head, BlockId latch, bool alone) {
     Ref zero = emit_before_end(m, 0, OP_CONST, T_U32, 0, NULL, 0);
     Ref mask = emit_before_end(m, 0, OP_CONST, T_U32, 0, NULL, ROUNDS - 1);
     Ref rounds = count_rounds(m, head, latch, zero);
@@ -132,7 +132,7 @@ static void yield_on_way_back(IrModule *m, BlockId head, BlockId latch) {
     from->succ[0] = wait;
     from->succ[1] = rest;
     from->nsucc = 2;
-    ir_emit(m, wait, OP_NANOSLEEP, T_VOID, 1, &zero, 0, 0, span);
+    ir_emit(m, wait, alone ? OP_PAUSE : OP_NANOSLEEP, T_VOID, alone ? 0 : 1, &zero, 0, 0, span);
     ir_emit(m, wait, OP_JUMP, T_VOID, 0, NULL, 0, 0, span);
     w->succ[0] = rest;
     w->nsucc = 1;
@@ -144,16 +144,18 @@ static void yield_in_loops(IrModule *m) {
     DomTree tree = ir_dominators(m);
     uint32_t nblocks = m->blocks.n;
     BlockId *head_of =
-        ARENA_ARRAY(m->arena, BlockId, nblocks); /* by latch; 0: none, since no loop begins at the entry */
+        ARENA_ARRAY(m->arena, BlockId, nblocks);        /* by latch; 0: none, since no loop begins at the entry */
+    bool *alone = ARENA_ARRAY(m->arena, bool, nblocks); /* by header */
     for (BlockId h = 0; h < nblocks; h++) {
         NaturalLoop l;
         if (m->blocks.at[h].dead || m->blocks.at[h].preds.n < 2 || !loop_find(m, &tree, h, &l) || !loop_waits(m, &l))
             continue;
+        alone[h] = ir_waits_for_other_blocks(m, &tree, &l);
         for (uint32_t i = 0; i < m->blocks.at[h].preds.n; i++)
             if (l.inside[m->blocks.at[h].preds.at[i]]) head_of[m->blocks.at[h].preds.at[i]] = h;
     }
     for (BlockId b = 0; b < nblocks; b++)
-        if (head_of[b]) yield_on_way_back(m, head_of[b], b);
+        if (head_of[b]) yield_on_way_back(m, head_of[b], b, alone[head_of[b]]);
 }
 
 /* ---- cuts -------------------------------------------------------------------------------------- */

@@ -32,6 +32,10 @@ typedef struct Regions {
  * kernel has neither shared memory nor waits. *warps: may a vector of threads be a warp? Then, if it still is, operations of
  * warps aren't waits. */
 Regions *ir_regions(IrModule *m, bool *warps);
+/* lonewaits.c: of a loop that waits for memory: does one thread of the block at most go round it, and for what other blocks
+ * write? The others of its own then needn't run meanwhile. */
+struct NaturalLoop;
+bool ir_waits_for_other_blocks(IrModule *m, const DomTree *tree, const struct NaturalLoop *l);
 /* Is the value computed at the start of each region, wherever its place in the kernel is? */
 static inline bool regions_start_with(const Regions *r, const IrModule *m, Ref value) {
     return r->again[value] || m->instrs.at[value].op == OP_ALLOCA;

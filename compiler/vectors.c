@@ -43,11 +43,10 @@ static bool is_serial(const Plan *P, const Instr *in) {
     case OP_ATOMIC:
     case OP_CAS:
     case OP_FENCE:
+    case OP_PAUSE:
     case OP_RAISE: return false;
     case OP_LOAD:
-    case OP_STORE:
-        return in->sub & MEM_VOLATILE ||
-               type_is_ptr((Type)(in->op == OP_LOAD ? in->type : instr(P, in->args[1])->type));
+    case OP_STORE: return type_is_ptr((Type)(in->op == OP_LOAD ? in->type : instr(P, in->args[1])->type));
     default: return !(op_info[in->op].flags & (PURE | SYNC | ENDS));
     }
 }
@@ -282,18 +281,30 @@ static VectorChoice choice_of(const Plan *P, const Uniformity *u, Ref r) {
     return u->stride[a] ? CHOICE_FIRST : u->stride[b] ? CHOICE_SECOND : CHOICE_NONE;
 }
 
+/* `k + size if k < 0 else k`: an index that counts from the end if it is negative. Lanes differ in that next to 0
+ * alone. */
+static bool counts_from_end(const Plan *P, Ref r) {
+    const Instr *in = instr(P, r);
+    if (in->op != OP_SELECT) return false;
+    const Instr *cond = instr(P, in->args[0]), *sum = instr(P, in->args[1]);
+    if (cond->op != OP_CMP || cond->sub != PRED_LT || cond->args[0] != in->args[2] || sum->op != OP_ADD) return false;
+    const Instr *zero = instr(P, cond->args[1]);
+    return zero->op == OP_CONST && zero->imm == 0 && (sum->args[0] == in->args[2] || sum->args[1] == in->args[2]);
+}
+
 /* Where the full body may still be left. True: there is another one. */
 static bool find_choices(Plan *P, const bool *written, const Uniformity *u) {
     bool found = false;
     for (BlockId b = 0; b < P->m->blocks.n; b++) {
         const Block *block = &P->m->blocks.at[b];
-        bool dirty = block->dead || u->block_divergent[b];
+        bool dirty = block->dead, wraps = u->block_divergent[b] || in_inner_loop(P, b);
         for (uint32_t i = 0; !dirty && i < block->preds.n; i++)
             dirty = written[block->preds.at[i]] && !waits(P, block->preds.at[i]);
-        if (dirty || in_inner_loop(P, b)) continue;
         for (uint32_t i = 0; i < block->instrs.n && !dirty; i++) {
             Ref r = block->instrs.at[i];
             dirty = is_written(P, instr(P, r));
+            if (wraps && !counts_from_end(P, r))
+                continue; /* to start again behind some rounds, or for some lanes, is dear */
             if (P->v->choice[r] != CHOICE_NONE || P->kept[r]) continue;
             P->v->choice[r] = (uint8_t)choice_of(P, u, r);
             found |= P->v->choice[r] != CHOICE_NONE;
@@ -312,6 +323,7 @@ static bool drop_parted(Plan *P) {
         v->agree[b] = false;
         for (uint32_t i = 0; i < P->m->blocks.at[b].instrs.n; i++) {
             uint8_t *choice = &v->choice[P->m->blocks.at[b].instrs.at[i]];
+            if (counts_from_end(P, P->m->blocks.at[b].instrs.at[i])) continue;
             changed |= *choice != CHOICE_NONE;
             *choice = CHOICE_NONE;
         }

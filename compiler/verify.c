@@ -296,6 +296,7 @@ static bool check_special(Verifier *v, const Instr *in) {
         return true;
     case OP_ATOMIC:
     case OP_CAS: return check_atomic(v, in);
+    case OP_PAUSE:
     case OP_FENCE: return true;
     case OP_CALL: return in->imm < m->foreign.n || fail(v, "no such function");
     case OP_PRINT:

@@ -183,7 +183,7 @@ typedef struct Image {
     uint32_t ncuts, thread_bytes, block_bytes;  /* of the frame */
     bool uniform;                /* all threads of a block take the same cuts */
     bool straight;               /* and nothing at them is for the runtime to do */
-    bool warps;                  /* of the CPU: has operations of warps; a launch whose rows aren't warps takes other code */
+    uint32_t shape_facts;        /* of the CPU: facts of the block's shape that the code takes to be so (compiler/ir.h) */
     bool grid_sync;              /* waits for the whole grid: every launch is cooperative */
     void *host_fn;               /* host functions: address */
     void *code;                  /* the compiler library's handle of the loaded code; unload() gives it back */

@@ -114,3 +114,104 @@ def test_a_thread_waits_for_a_later_one_of_its_block(threads: int) -> None:
 def test_a_loop_that_always_gets_further_waits_for_nothing() -> None:
     assert "volatile" in first_reads_of_last.inspect("ir", "i4[::1], f8[::1]")
     assert "volatile" not in searches.inspect("ir", "f8[::1], f8, i8[::1]")
+
+
+# ---- one thread of a block waits for other blocks -----------------------------------------------------------------
+
+
+@gpu.jit
+def sums_of_blocks_before(x, out, state):
+    """Each block's first thread waits for the block before it."""
+    t, b = gpu.threadIdx.x, gpu.blockIdx.x
+    before = gpu.shared.array(1, np.int64)
+    i = gpu.grid(1)
+    total = gpu.block.reduce(x[i])
+    if t == 0:
+        sum_before = np.int64(0)
+        if b > 0:
+            while gpu.atomic.load(state, 2 * b - 2) == 0:
+                pass
+            sum_before = state[2 * b - 1]
+        state[2 * b + 1] = sum_before + total
+        gpu.atomic.store(state, 2 * b, np.int64(1))
+        before[0] = sum_before
+    gpu.syncthreads()
+    out[i] = before[0] + x[i]
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+@pytest.mark.parametrize("block", [1, 31, 32, 33, 97, 256])
+def test_a_thread_waits_for_the_block_before(block: int, device: str) -> None:
+    x = np.arange(40 * block, dtype=np.int64) % 1000
+    out = np.zeros_like(x)
+    with gpu.device(device):
+        sums_of_blocks_before[40, block](x, out, np.zeros(80, np.int64))
+    before = np.cumsum(x.reshape(40, block).sum(axis=1)) - x.reshape(40, block).sum(axis=1)
+    assert (out == np.repeat(before, block) + x).all()
+
+
+@gpu.jit
+def waits_in_each_row(flags, out):
+    """Threads (0, 0) and (0, 1) of one block: the first waits for the second, which `threadIdx.x == 0` doesn't tell."""
+    if gpu.threadIdx.x == 0:
+        if gpu.threadIdx.y == 0:
+            while gpu.atomic.load(flags, 0) == 0:
+                pass
+            out[0] = flags[1]
+        else:
+            flags[1] = 42
+            gpu.atomic.store(flags, 0, np.int32(1))
+    gpu.syncthreads()
+
+
+@gpu.jit
+def waits_for_a_neighbour(flags, out):
+    """Thread 0 waits for what thread 1 writes before the barrier, and thread 2 for what all write."""
+    t = gpu.threadIdx.x
+    if t == 0:
+        while gpu.atomic.load(flags, 0) == 0:
+            pass
+        out[0] = flags[1]
+    if t == 1:
+        flags[1] = 42
+        gpu.atomic.store(flags, 0, np.int32(1))
+    if t == 2:
+        while gpu.atomic.load(flags, 2) < gpu.blockDim.x - 3:
+            pass
+    if t > 2:
+        gpu.atomic.add(flags, 2, 1)
+    gpu.syncthreads()
+
+
+@gpu.jit
+def waits_for_what_lies_in_shared_memory(flags, out):
+    t = gpu.threadIdx.x
+    s = gpu.shared.array(1, np.int32)
+    if t == 0:
+        s[0] = 0
+    gpu.syncthreads()
+    if t == 0:
+        while gpu.atomic.load(s, 0) < gpu.blockDim.x * gpu.blockDim.y - 1:
+            pass
+        out[0] = 42
+    else:
+        gpu.atomic.add(s, 0, 1)
+    gpu.syncthreads()
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+@pytest.mark.parametrize(
+    ("kernel", "block"),
+    [
+        (waits_in_each_row, (4, 2)),
+        (waits_in_each_row, (32, 2)),
+        (waits_for_a_neighbour, (33, 1)),
+        (waits_for_a_neighbour, (64, 1)),
+        (waits_for_what_lies_in_shared_memory, (64, 1)),
+    ],
+)
+def test_a_thread_waits_for_others_of_its_block(kernel: gpu.Kernel, block: tuple[int, int], device: str) -> None:
+    out = np.zeros(1, np.int32)
+    with gpu.device(device):
+        kernel[1, block](np.zeros(3, np.int32), out)
+    assert out[0] == 42

@@ -6,6 +6,9 @@
 
 #include <unistd.h>
 
+/* Of the block's shape. */
+#define SHAPE_FACTS ((uint32_t)(FACT_WARPS | FACT_ROW))
+
 enum { FIRST_BUCKETS = 8, MOST_FACTS = 3 /* variants with one key; more launches share the most general */ };
 
 struct Variants {
@@ -245,7 +248,7 @@ static Variant *compile(const CompileRequest *r) {
     if (r->host_function && !(v->result = type_from_argtype(&c.result))) goto error;
     if (compile_options_sm(&options, r->options, r->sm) < 0) goto error;
     v->image = compilation_image(&c, &options);
-    if (v->image && !v->image->warps) v->facts &= ~(uint32_t)FACT_WARPS;
+    if (v->image) v->facts &= ~(SHAPE_FACTS & ~v->image->shape_facts);
     if (!v->image || prints_keep_types(v, c.module) < 0 || learn_written(v) < 0 || insert(r->kernel, v) < 0) goto error;
     compilation_close(&c);
     return v;
@@ -292,8 +295,8 @@ static void unlock(KernelObject *k) {
 static Variant *find_or_compile(KernelObject *k, const Wanted *w, uint32_t facts) {
     if (lock(k) < 0) return NULL;
     Found f = find(k, w, facts);
-    if (f.any && !f.any->image->warps && facts & FACT_WARPS) { /* known by now */
-        facts &= ~(uint32_t)FACT_WARPS;
+    if (f.any && facts & SHAPE_FACTS & ~f.any->image->shape_facts) { /* known by now */
+        facts &= ~(SHAPE_FACTS & ~f.any->image->shape_facts);
         f = find(k, w, facts);
     }
     if (!f.exact && f.n >= MOST_FACTS) {
@@ -315,11 +318,16 @@ static Variant *find_or_compile(KernelObject *k, const Wanted *w, uint32_t facts
 /* Is each 32 threads along x a warp? */
 static bool rows_are_warps(const LaunchConfig *c) { return c->block[0] % 32 == 0 || c->block[1] * c->block[2] == 1; }
 
+static uint32_t shape_of(const LaunchConfig *c) {
+    uint32_t facts = rows_are_warps(c) ? FACT_WARPS : 0;
+    return c->block[1] * c->block[2] == 1 ? facts | FACT_ROW : facts;
+}
+
 /* The facts of a launch; known: a variant for the same types, NULL if there is none yet. */
 static uint32_t facts_of(const Bound *b, const Variant *known, const LaunchConfig *c, int sm) {
     uint32_t facts = args_facts(b, known ? known->written : NULL, c);
-    bool matters = sm == 0 && (!known || known->image->warps);
-    return matters && rows_are_warps(c) ? facts | FACT_WARPS : facts;
+    uint32_t matter = sm ? 0 : known ? known->image->shape_facts : SHAPE_FACTS;
+    return facts | (shape_of(c) & matter);
 }
 
 Variant *variant_for_launch(Bound *b, const LaunchConfig *c) {
