@@ -89,6 +89,7 @@ static void cut(Unit *u, IrModule *m) {
 static void build(Unit *u, IrModule *m) {
     target_open(u);
     if (u->error) return;
+    if (u->o->target == TARGET_PTX && u->o->opt) pipeline_run(m, pipeline_gpu_passes);
     u->vectors = runs_threads(u, m) && u->o->opt ? ir_vectors(m, u->regions, u->warps) : NULL;
     lower_module(u->ctx, u->mod, u->tm, m, u->o, u->regions, u->vectors);
 #ifndef NDEBUG

@@ -65,6 +65,7 @@ __attribute__((visibility("default"))) const CompilerApi *gpu_compiler(void);
 typedef struct Pass { const char *name; void (*run)(IrModule *m); } Pass;
 extern const Pass pipeline_passes[];
 extern const Pass pipeline_cpu_passes[];                    /* behind them, for kernels that the CPU runs in vectors */
+extern const Pass pipeline_gpu_passes[];                    /* behind them, for GPUs */
 void pipeline_run(IrModule *m, const Pass *passes);         /* in debug builds verifies after each */
 
 #endif

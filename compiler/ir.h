@@ -95,8 +95,9 @@ extern const uint8_t mathfn_args[MATH__COUNT];
 
 /* `sub` of integer ADD, SUB and MUL: wherever the result matters, the exact one fits the type. */
 enum { ARITH_NO_WRAP = 1 };
-/* `sub` of divisions and remainders of signed integers: the divisor is above 0; the dividend isn't below 0. */
-enum { DIVIDE_BY_POSITIVE = 1, DIVIDE_NO_SIGN = 2 };
+/* `sub` of divisions and remainders of signed integers: the divisor is above 0; the dividend isn't below 0. Of remainders
+ * by a divisor above 0: the dividend isn't below -divisor; nor that, and it is below 2 * divisor. */
+enum { DIVIDE_BY_POSITIVE = 1, DIVIDE_NO_SIGN = 2, DIVIDE_FROM_MINUS = 4, DIVIDE_ONCE = 8 };
 
 /* `sub` of LOAD and STORE. */
 enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */,
@@ -210,8 +211,9 @@ typedef struct IrPrint {
 } IrPrint;
 
 /* Facts that only a launch knows: a specialisation is made for a set of them. */
-enum { FACT_SIZE32 = 1, /* every byte extent is below 2^31 - FACT_SIZE32_SPARE, every grid * block product below 2^31, and
-                           at most FACT_SIZE32_GRID blocks along x, so that blockIdx.x * 1024 is below 2^31, too */
+enum { FACT_SIZE32 = 1, /* every byte extent, sizes of 0 counting as 1, is below 2^31 - FACT_SIZE32_SPARE, every grid * block
+                           product below 2^31, and at most FACT_SIZE32_GRID blocks along x, so that blockIdx.x * 1024 is
+                           below 2^31, too */
        FACT_ALIGN16 = 2, /* every array's data pointer is 16-byte aligned */
        FACT_NOALIAS = 4, /* no array that is written overlaps another */
        FACT_WARPS = 8,   /* 32 threads that follow each other along x, from a multiple of 32 on, are a warp; kept where it matters */
@@ -285,6 +287,7 @@ void pass_waits(IrModule *m);       /* waits.c: loads that a loop waits for are 
 void pass_latches(IrModule *m);     /* latches.c: one block from which each loop begins again */
 void pass_selects(IrModule *m);     /* selects.c: ways that only choose a value become selects */
 void pass_sweeps(IrModule *m);      /* sweeps.c: threads go together round loops in which they go over memory side by side */
+void pass_wraps(IrModule *m);       /* wraps.c: indices that may count from the end, in fewer instructions */
 
 /* uniform.c: what differs between the threads of a block. */
 typedef enum Shape { SHAPE_CONST, SHAPE_BLOCK, SHAPE_AFFINE, SHAPE_VARYING } Shape;

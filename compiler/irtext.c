@@ -52,7 +52,11 @@ const IrFlagName mem_flag_names[] = {{"unaligned", MEM_UNALIGNED},
                                      {"align16", MEM_ALIGN16},
                                      {NULL, 0}};
 const IrFlagName arith_flag_names[] = {{"nowrap", ARITH_NO_WRAP}, {NULL, 0}};
-const IrFlagName divide_flag_names[] = {{"bypositive", DIVIDE_BY_POSITIVE}, {"nosign", DIVIDE_NO_SIGN}, {NULL, 0}};
+const IrFlagName divide_flag_names[] = {{"bypositive", DIVIDE_BY_POSITIVE},
+                                        {"nosign", DIVIDE_NO_SIGN},
+                                        {"fromminus", DIVIDE_FROM_MINUS},
+                                        {"once", DIVIDE_ONCE},
+                                        {NULL, 0}};
 const IrFlagName param_flag_names[] = {{"readonly", PARAM_READONLY},
                                        {"noalias", PARAM_NOALIAS},
                                        {"written", PARAM_WRITTEN},

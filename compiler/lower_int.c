@@ -72,8 +72,20 @@ Val lower_int_truncdiv(Lower *L, const Instr *in, Val *a) {
     return zero_if_divisor_is_zero(L, a[1], q);
 }
 
+static Val least(Lower *L, const Instr *in, Val x, Val y) {
+    if (bits_of(in) > 32) return ll_select(L, ll_icmp(L, LLVMIntULT, y, x), y, x);
+    return ll_intrinsic(L, "llvm.umin", type_of(L, in), 2, (Val[]){x, y});
+}
+
+/* x % n for -n <= x < 2 * n: as unsigned numbers the least of x + n and x, then the least of that and n less. */
+static Val once_around(Lower *L, const Instr *in, Val x, Val n) {
+    if (is_signed(in) && !(in->sub & DIVIDE_NO_SIGN)) x = least(L, in, x, LLVMBuildAdd(L->b, x, n, "r"));
+    return least(L, in, x, LLVMBuildSub(L->b, x, n, "r"));
+}
+
 /* x % -1 is 0, and so is x % 1, which the safe divisor computes. */
 Val lower_int_truncmod(Lower *L, const Instr *in, Val *a) {
+    if (in->sub & DIVIDE_ONCE) return once_around(L, in, a[0], a[1]);
     Val d = plain_divisor(L, in) ? a[1] : safe_divisor(L, in, a[1]);
     return is_signed(in) && !no_signs(in) ? remainder_of(L, a[0], d, true) : remainder_of(L, a[0], d, false);
 }
@@ -107,6 +119,10 @@ Val lower_int_floordiv(Lower *L, const Instr *in, Val *a) {
 
 static Val floormod(Lower *L, const Instr *in, Val *a) {
     Ty t = type_of(L, in);
+    if (in->sub & DIVIDE_FROM_MINUS && in->op == OP_FLOORMOD && is_signed(in)) {
+        Val n = plain_divisor(L, in) ? a[1] : safe_divisor(L, in, a[1]);
+        return LLVMBuildURem(L->b, LLVMBuildAdd(L->b, a[0], a[1], "x"), n, "r");
+    }
     Val r = lower_int_truncmod(L, in, a);
     if (!is_signed(in)) return r;
     if (in->sub & DIVIDE_BY_POSITIVE) {
@@ -142,6 +158,7 @@ Val lower_int_floormod(Lower *L, const Instr *in, Val *a) {
     uint64_t c;
     Ty t = type_of(L, in);
     if (power_of_two(L, in, &shift)) return LLVMBuildAnd(L->b, a[0], ll_int(L, t, (1ull << shift) - 1), "r");
+    if (in->sub & DIVIDE_ONCE) return once_around(L, in, a[0], a[1]);
     bool divides = L->o->target == TARGET_CPU && L->lanes == 1 && !ll_const_int(L->m, in->args[1], &c);
     return divides ? guarded_floormod(L, in, a) : floormod(L, in, a);
 }

@@ -132,11 +132,21 @@ static Part index_product(Ranges *R, Ref x, Ref factor, unsigned leaf, int depth
     return (Part){true, (double)a.hi * (double)b.hi, 0};
 }
 
+/* select(i < 0, i + n, i): from 0 to n for an i that is in bounds along its axis, whose size is n. */
+static bool may_count_from_end(Ranges *R, Ref r, unsigned leaf) {
+    const Instr *in = instr(R, r), *sum = in->op == OP_SELECT ? instr(R, in->args[1]) : in;
+    if (sum == in || sum->op != OP_ADD || instr(R, in->args[0])->op != OP_CMP) return false;
+    Ref i = in->args[2];
+    bool adds_size = (sum->args[0] == i && is_size_of(R, sum->args[1], leaf)) ||
+                     (sum->args[1] == i && is_size_of(R, sum->args[0], leaf));
+    return adds_size && fits(R, i);
+}
+
 static Part index_part(Ranges *R, Ref r, unsigned leaf, int depth) {
     Range v = range_at(R, r, 2);
-    if (range_in_i32(v) && v.lo >= 0) {
+    if (range_in_i32(v) && (v.lo >= 0 || may_count_from_end(R, r, leaf))) {
         R->whole[r] = true;
-        return (Part){true, (double)v.hi, 0};
+        return (Part){true, v.lo >= 0 ? (double)v.hi : 0x1p31, 0};
     }
     const Instr *in = instr(R, chosen(R->m, r));
     if (depth == 0 || in->type != T_I64) return (Part){0};

@@ -1,5 +1,5 @@
 /* pipeline.c - the passes over our own IR, in the order in which they run: those for all devices, then those for the
- * CPU.
+ * CPU and those for GPUs.
  *
  * A name here is also the pass's name for `irtool`, for dumps and in test files. LLVM optimises what
  * comes out of this; only what LLVM can't know (ranges of thread indices, facts of a launch, which
@@ -21,6 +21,11 @@ const Pass pipeline_passes[] = {
 const Pass pipeline_cpu_passes[] = {
     {"selects", pass_selects},
     {"sweeps", pass_sweeps},
+    {NULL, NULL},
+};
+
+const Pass pipeline_gpu_passes[] = {
+    {"wraps", pass_wraps},
     {NULL, NULL},
 };
 

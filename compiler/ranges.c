@@ -144,7 +144,7 @@ static Range sreg_range(const Ranges *R, Sreg s) {
 static Range param_range(const Ranges *R, const Instr *in) {
     const IrParam *p = &R->m->params.at[in->imm];
     bool small = R->m->facts & FACT_SIZE32;
-    if (p->kind == PARAM_SHAPE) return (Range){0, small ? INT32_MAX : INT64_MAX};
+    if (p->kind == PARAM_SHAPE) return (Range){0, small ? INT32_MAX - FACT_SIZE32_SPARE : INT64_MAX};
     if (p->kind == PARAM_SCALAR && in->type == T_I64 && R->m->facts & FACT_COUNTS) return (Range){0, INT32_MAX};
     if (p->kind == PARAM_STRIDE && small) return (Range){-INT32_MAX, INT32_MAX};
     return everything((Type)in->type);
@@ -233,15 +233,33 @@ static void note_less(Ranges *R, Ref a, Ref b, int64_t slack) {
     VEC_PUSH(R->m->arena, &R->relations, ((Relation){least, most, R->refined.n}));
 }
 
-/* A bound of a - b by what was compared; INT64_MIN: none. */
-static int64_t least_difference(const Ranges *R, Ref a, Ref b) {
-    if (!R->relations.n || type_of(R, a) == T_U64) return INT64_MIN;
-    Sum x = sum_of(R, a), y = sum_of(R, b);
+static int64_t least_difference_of(const Ranges *R, Ref a, Sum y) {
+    Sum x = sum_of(R, a);
     int64_t best = INT64_MIN;
     for (uint32_t i = R->relations.n; i-- > 0 && R->relations.n - i <= MOST_RELATIONS;) {
         const Relation *r = &R->relations.at[i];
         if (r->least.base != y.base || r->most.base != x.base) continue;
         int64_t least = r->least.plus - y.plus + x.plus - r->most.plus;
+        best = least > best ? least : best;
+    }
+    return best;
+}
+
+/* A bound of a - b by what was compared; INT64_MIN: none. Of a sum either part may have been. */
+int64_t ranges_least_difference(const Ranges *R, Ref a, Ref b) {
+    if (!R->relations.n || type_of(R, a) == T_U64) return INT64_MIN;
+    Sum y = sum_of(R, b);
+    int64_t best = least_difference_of(R, a, y);
+    const Instr *in = instr(R, y.base);
+    if (in->op != OP_ADD || !type_is_signed((Type)in->type)) return best;
+    Range p = R->now[in->args[0]], q = R->now[in->args[1]], all = everything((Type)in->type);
+    if (p.lo > p.hi || q.lo > q.hi || (S128)p.lo + q.lo < all.lo || (S128)p.hi + q.hi > all.hi) return best;
+    for (int k = 0; k < 2; k++) {
+        Sum part = sum_of(R, in->args[k]);
+        Range other = k ? p : q;
+        if (other.hi > INT32_MAX || other.hi < INT32_MIN) continue;
+        part.plus += y.plus + other.hi;
+        int64_t least = least_difference_of(R, a, part);
         best = least > best ? least : best;
     }
     return best;
@@ -293,21 +311,28 @@ static Range convert_range(Ranges *R, const Instr *in, int depth) {
 
 static Range difference(const Ranges *R, const Instr *in, Range a, Range b) {
     S128 lo = (S128)a.lo - b.hi, hi = (S128)a.hi - b.lo;
-    int64_t least = least_difference(R, in->args[0], in->args[1]);
+    int64_t least = ranges_least_difference(R, in->args[0], in->args[1]);
     if (least > lo && least <= hi) lo = least;
     return fit((Type)in->type, lo, hi);
 }
 
-static Range binary_range(Ranges *R, const Instr *in, int depth) {
+/* A sum or product whose operands say too little. */
+static Range with_sizes(const Ranges *R, Ref r, Range v) {
+    Range bound;
+    if (range_in_i32(v) || !sizes_bound(R, r, &bound)) return v;
+    return meet(v, bound);
+}
+
+static Range binary_range(Ranges *R, Ref r, const Instr *in, int depth) {
     Type t = (Type)in->type;
     Range a = range_at(R, in->args[0], depth), b = range_at(R, in->args[1], depth);
     if (!known(t, a) || !known(t, b)) return everything(t);
     switch (in->op) {
     case OP_ADD:
         if (R->m->facts & FACT_SIZE32 && is_thread_index(R, in)) return (Range){0, INT32_MAX - 1};
-        return fit(t, (S128)a.lo + b.lo, (S128)a.hi + b.hi);
+        return with_sizes(R, r, fit(t, (S128)a.lo + b.lo, (S128)a.hi + b.hi));
     case OP_SUB: return difference(R, in, a, b);
-    case OP_MUL: return product(t, a, b);
+    case OP_MUL: return with_sizes(R, r, product(t, a, b));
     case OP_FLOORDIV:
     case OP_TRUNCDIV: return quotient((Op)in->op, t, a, b);
     case OP_FLOORMOD:
@@ -355,10 +380,10 @@ static Range evaluate(Ranges *R, Ref r, int depth) {
     case OP_MUL:
         if (grid_product(R, r, false) >= 0) return (Range){0, INT32_MAX - 1};
         if (grid_product(R, r, true) >= 0) return (Range){1, INT32_MAX};
-        return binary_range(R, in, depth);
+        return binary_range(R, r, in, depth);
     default:
         if (in->nargs == 2 && op_info[in->op].typing == TYPING_SAME && in->op != OP_PHI)
-            return binary_range(R, in, depth);
+            return binary_range(R, r, in, depth);
         return everything(t);
     }
 }
@@ -438,11 +463,21 @@ static void refine_compare(Ranges *R, const Instr *in, bool truth, int depth) {
     }
 }
 
+/* r is 0 here, or isn't: `if x`. */
+static void refine_zero(Ranges *R, Ref r, bool zero, int depth) {
+    if (!has_range(type_of(R, r))) return;
+    Range have = range_at(R, r, R->look_back);
+    if (!known(type_of(R, r), have) || have.lo > have.hi) return;
+    if (zero) narrow_to(R, r, 0, 0, depth);
+    else if (have.lo < have.hi) narrow_to(R, r, have.lo + (have.lo == 0), have.hi - (have.hi == 0), depth);
+}
+
 /* The bool `cond` is `truth` from here on. */
 static void refine(Ranges *R, Ref cond, bool truth, int depth) {
     if (depth == 0) return;
     const Instr *in = instr(R, cond);
     narrow_to(R, cond, truth, truth, 0);
+    if (in->op == OP_CONVERT) refine_zero(R, in->args[0], !truth, depth - 1);
     if (in->op == OP_NOT) refine(R, in->args[0], !truth, depth - 1);
     else if (in->op == OP_CMP) refine_compare(R, in, truth, depth - 1);
     else if ((in->op == OP_AND && truth) || (in->op == OP_OR && !truth)) {
@@ -482,12 +517,20 @@ static void choose(Ranges *R, Ref r, uint32_t first, bool second) {
     in->args[first + !second] = in->args[first + second];
 }
 
+/* x % n of a neighbour, (i - 1) % n or (i + 1) % n, is x, x + n or x - n. */
+static void decide_remainder(const Ranges *R, Instr *in, Range a, Range b) {
+    if (a.lo < -b.lo) return;
+    if (a.lo < 0) in->sub |= DIVIDE_FROM_MINUS;
+    if (a.hi / 2 < b.lo || ranges_least_difference(R, in->args[1], in->args[0]) > -b.lo) in->sub |= DIVIDE_ONCE;
+}
+
 static void decide_division(const Ranges *R, Instr *in, Range a, Range b) {
     if (a.lo >= 0 && b.lo >= 0)
         in->op = in->op == OP_FLOORDIV ? OP_TRUNCDIV : in->op == OP_FLOORMOD ? OP_TRUNCMOD : in->op;
     if (instr(R, in->args[1])->op == OP_CONST || !type_is_signed((Type)in->type)) return;
     if (b.lo > 0) in->sub |= DIVIDE_BY_POSITIVE;
     if (a.lo >= 0) in->sub |= DIVIDE_NO_SIGN;
+    if (b.lo > 0 && (in->op == OP_FLOORMOD || (in->op == OP_TRUNCMOD && a.lo >= 0))) decide_remainder(R, in, a, b);
 }
 
 static void decide(Ranges *R, Ref r) {
@@ -548,9 +591,22 @@ static void visit_edges(Ranges *R, BlockId b) {
     }
 }
 
+/* The one block from which b is entered, not counting ways back to a loop's head; b itself if there are several. */
+static BlockId entered_from(const Ranges *R, BlockId b) {
+    const Block *block = &R->m->blocks.at[b];
+    BlockId from = b;
+    for (uint32_t i = 0; i < block->preds.n; i++) {
+        if (ir_dominates(R->dominators, b, block->preds.at[i])) continue;
+        if (from != b) return b;
+        from = block->preds.at[i];
+    }
+    return from;
+}
+
 static void visit_block(Ranges *R, BlockId b) {
     const Block *block = &R->m->blocks.at[b];
-    if (block->preds.n == 1) refine_edge(R, block->preds.at[0], b);
+    BlockId from = entered_from(R, b);
+    if (from != b) refine_edge(R, from, b);
     for (uint32_t i = 0; i < block->instrs.n; i++) {
         Ref r = block->instrs.at[i];
         if (has_range(type_of(R, r))) {
@@ -567,15 +623,17 @@ static void visit_block(Ranges *R, BlockId b) {
 
 typedef struct Tree {
     BlockId *child, *sibling;
+    DomTree dominators;
 } Tree;
 
 /* Children in reverse postorder, so that all forward predecessors of a block come before it. */
 static Tree dominator_tree(const IrModule *m) {
     uint32_t n = m->blocks.n;
-    Tree t = {ARENA_ARRAY(m->arena, BlockId, n), ARENA_ARRAY(m->arena, BlockId, n)};
+    Tree t = {ARENA_ARRAY(m->arena, BlockId, n), ARENA_ARRAY(m->arena, BlockId, n), {0}};
     BlockId *order = ARENA_ARRAY(m->arena, BlockId, n);
     uint32_t live = ir_postorder(m, order);
-    const BlockId *idom = ir_dominators(m).idom;
+    t.dominators = ir_dominators(m);
+    const BlockId *idom = t.dominators.idom;
     for (uint32_t i = 0; i + 1 < live; i++) { /* the last is the entry */
         t.sibling[order[i]] = t.child[idom[order[i]]];
         t.child[idom[order[i]]] = order[i];
@@ -653,6 +711,7 @@ static void act_on_branches(Ranges *R) {
 static Ranges find_ranges(IrModule *m, const Tree *tree) {
     uint32_t n = m->instrs.n;
     Ranges R = {.m = m,
+                .dominators = &tree->dominators,
                 .now = ARENA_ARRAY(m->arena, Range, n),
                 .edges = ARENA_ARRAY(m->arena, uint32_t, n),
                 .found = ARENA_ARRAY(m->arena, uint8_t, n),

@@ -38,6 +38,7 @@ enum {
 
 typedef struct Ranges {
     IrModule *m;
+    const DomTree *dominators;
     Range *now;      /* of each Ref, where the walk stands */
     uint32_t *edges; /* of each PHI: where its operands' ranges start in edge_ranges */
     VEC(Range) edge_ranges;
@@ -56,6 +57,8 @@ static inline bool range_in_u32(Range r) { return r.lo >= 0 && r.hi <= UINT32_MA
 
 Range range_at(Ranges *R, Ref r, int depth); /* where the walk stands; looks `depth` operations back */
 Range *ir_ranges(IrModule *m);               /* of each Ref, wherever it is used; changes nothing */
+int64_t ranges_least_difference(const Ranges *R, Ref a, Ref b); /* of a - b, by what was compared; INT64_MIN: not known */
+bool sizes_bound(const Ranges *R, Ref r, Range *out); /* sizes.c: what a sum or product can be by the sizes of arrays */
 void ranges_find_narrow(Ranges *R, Ref r);   /* narrow.c: sets found[r] */
 void ranges_narrow(Ranges *R);               /* narrow.c: rewrites what was found */
 Ref ranges_entry_const(Ranges *R, Type t, uint64_t bits);

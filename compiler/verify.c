@@ -319,9 +319,12 @@ static bool check_sub(Verifier *v, const Instr *in) {
     case OP_SUB:
     case OP_MUL: allowed = type_is_int((Type)in->type) ? ARITH_NO_WRAP : 0; break;
     case OP_FLOORDIV:
+    case OP_TRUNCDIV: allowed = type_is_int((Type)in->type) ? DIVIDE_BY_POSITIVE | DIVIDE_NO_SIGN : 0; break;
     case OP_FLOORMOD:
-    case OP_TRUNCDIV:
-    case OP_TRUNCMOD: allowed = type_is_int((Type)in->type) ? DIVIDE_BY_POSITIVE | DIVIDE_NO_SIGN : 0; break;
+    case OP_TRUNCMOD:
+        if (!type_is_int((Type)in->type)) break;
+        allowed = DIVIDE_BY_POSITIVE | DIVIDE_NO_SIGN | DIVIDE_FROM_MINUS | DIVIDE_ONCE;
+        break;
     case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT | MEM_HINTS | MEM_ALIGNS; break;
     case OP_STORE: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_L2 | MEM_STREAM | MEM_ALIGNS; break;
     default: break;

@@ -40,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             wrong(printed, "another text after a second reading", ir_to_string(again, true));
         run_all(m, pipeline_passes);
         run_all(m, pipeline_cpu_passes);
+        run_all(m, pipeline_gpu_passes);
         ir_uniformity(m, NULL);
     }
     arena_free(&arena);

@@ -85,8 +85,8 @@ static int regions(IrModule *m) {
 }
 
 static const Pass *find_pass(const char *name) {
-    const Pass *const lists[] = {pipeline_passes, pipeline_cpu_passes};
-    for (unsigned i = 0; i < 2; i++)
+    const Pass *const lists[] = {pipeline_passes, pipeline_cpu_passes, pipeline_gpu_passes};
+    for (unsigned i = 0; i < 3; i++)
         for (const Pass *p = lists[i]; p->name; p++)
             if (strcmp(p->name, name) == 0) return p;
     return NULL;

@@ -233,7 +233,7 @@ ARGS = {
 # param ptr data "out" leaf 1 align 16 noalias written
 # param i64 shape "out" leaf 1
 # b0:
-#   %1 = const u32 3
+#   %1 = const i32 3
 #   %2 = param ptr 0
 #   %3 = param i64 1
 #   %4 = param ptr 2
@@ -243,26 +243,24 @@ ARGS = {
 #   %8 = sreg.tid.x i32
 #   %9 = const i32 0
 #   %10 = const i32 1
-#   %11 = convert u32 %3
+#   %11 = convert i32 %3
 #   %12 = convert i32 %5
 #   %13 = mul.nowrap i32 %6, %7
 #   %14 = add.nowrap i32 %13, %8
-#   %15 = convert u32 %14
-#   %16 = cmp.lt bool %14, %12
-#   branch %16, b1, b4
+#   %15 = cmp.lt bool %14, %12
+#   branch %15, b1, b4
 # b1:
-#   %17 = add.nowrap u32 %15, %1
-#   %18 = convert i32 %17
-#   %19 = cmp.lt bool %17, %11
-#   branch %19, b2, b4
+#   %16 = add.nowrap i32 %14, %1
+#   %17 = cmp.lt bool %16, %11
+#   branch %17, b2, b4
 # b2:
-#   %20 = addr ptr %2, %18, 4
-#   %21 = load.invariant i32 %20
-#   %22 = cmp.gt bool %21, %9
-#   branch %22, b3, b4
+#   %18 = addr ptr %2, %16, 4
+#   %19 = load.invariant i32 %18
+#   %20 = cmp.gt bool %19, %9
+#   branch %20, b3, b4
 # b3:
-#   %23 = addr ptr %4, %14, 4
-#   store %23, %10
+#   %21 = addr ptr %4, %14, 4
+#   store %21, %10
 #   jump b4
 # b4:
 #   ret

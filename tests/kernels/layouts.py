@@ -178,11 +178,11 @@ ARGS = {
 # param ptr data "out" leaf 1 align 16 noalias written
 # b0:
 #   %1 = const i32 6
-#   %2 = const i32 1
-#   %3 = const i32 5
-#   %4 = const i32 4
-#   %5 = const i32 3
-#   %6 = const i32 2
+#   %2 = const i32 5
+#   %3 = const i32 4
+#   %4 = const i32 3
+#   %5 = const i32 2
+#   %6 = const i32 1
 #   %7 = param ptr 0
 #   %8 = param i64 1
 #   %9 = param i64 2
@@ -196,20 +196,20 @@ ARGS = {
 #   %17 = mul i64 %8, %9
 #   %18 = mul i64 %17, %10
 #   store %11, %12
-#   %19 = addr ptr %11, %2, 8
+#   %19 = addr ptr %11, %6, 8
 #   store %19, %18
-#   %20 = addr ptr %11, %6, 8
+#   %20 = addr ptr %11, %5, 8
 #   store %20, %8
-#   %21 = addr ptr %11, %5, 8
+#   %21 = addr ptr %11, %4, 8
 #   store %21, %10
 #   %22 = mul i64 %9, %13
 #   %23 = mul i64 %22, %10
-#   %24 = addr ptr %11, %4, 8
+#   %24 = addr ptr %11, %3, 8
 #   store %24, %23
-#   %25 = addr ptr %11, %3, 8
+#   %25 = addr ptr %11, %2, 8
 #   store %25, %13
 #   %26 = mul.nowrap i32 %15, %16
-#   %27 = add.nowrap i32 %26, %2
+#   %27 = add.nowrap i32 %26, %6
 #   %28 = addr ptr %7, %27, 4
 #   %29 = load.invariant f32 %28
 #   %30 = add f32 %29, %14

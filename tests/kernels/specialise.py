@@ -69,39 +69,35 @@ RTOL = {"captured_array": 1e-6}
 #   %8 = sreg.ctaid.x i32
 #   %9 = sreg.ntid.x i32
 #   %10 = sreg.tid.x i32
-#   %11 = const i64 -1
-#   %12 = const f32 0.0
-#   %13 = data ptrc 1
-#   %14 = convert i32 %6
-#   %15 = mul.nowrap i32 %8, %9
-#   %16 = add.nowrap i32 %15, %10
-#   %17 = convert i64 %16
-#   %18 = cmp.gt bool %16, %4
-#   branch %18, b1, b5
+#   %11 = const f32 0.0
+#   %12 = data ptrc 1
+#   %13 = convert i32 %6
+#   %14 = mul.nowrap i32 %8, %9
+#   %15 = add.nowrap i32 %14, %10
+#   %16 = cmp.gt bool %15, %4
+#   branch %16, b1, b5
 # b1:
-#   %19 = add.nowrap i32 %14, %3
-#   %20 = cmp.lt bool %16, %19
-#   branch %20, b2, b5
+#   %17 = add.nowrap i32 %13, %3
+#   %18 = cmp.lt bool %15, %17
+#   branch %18, b2, b5
 # b2:
-#   %21 = phi f32 b1:%12, b3:%33
-#   %22 = phi i32 b1:%4, b3:%25
-#   %23 = convert i64 %22
-#   %24 = cmp.lt bool %22, %1
-#   branch %24, b3, b4
+#   %19 = phi f32 b1:%11, b3:%29
+#   %20 = phi i32 b1:%4, b3:%22
+#   %21 = cmp.lt bool %20, %1
+#   branch %21, b3, b4
 # b3:
-#   %25 = add.nowrap i32 %22, %2
-#   %26 = addr ptrc %13, %22, 4
-#   %27 = load.invariant f32 %26
-#   %28 = add i64 %17, %23
-#   %29 = add i64 %28, %11
-#   %30 = convert i32 %29
-#   %31 = addr ptr %5, %30, 4
-#   %32 = load.invariant f32 %31
-#   %33 = fma f32 %27, %32, %21
+#   %22 = add.nowrap i32 %20, %2
+#   %23 = addr ptrc %12, %20, 4
+#   %24 = load.invariant f32 %23
+#   %25 = add.nowrap i32 %15, %20
+#   %26 = add.nowrap i32 %25, %3
+#   %27 = addr ptr %5, %26, 4
+#   %28 = load.invariant f32 %27
+#   %29 = fma f32 %24, %28, %19
 #   jump b2
 # b4:
-#   %34 = addr ptr %7, %16, 4
-#   store %34, %21
+#   %30 = addr ptr %7, %15, 4
+#   store %30, %19
 #   jump b5
 # b5:
 #   ret

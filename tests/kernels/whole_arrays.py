@@ -154,123 +154,123 @@ ARGS = {
 # param i64 shape "out" leaf 1 axis 1
 # site "ValueError" "the shapes of these arrays don't go together"
 # b0:
-#   %1 = const i32 2
-#   %2 = const i32 3
-#   %3 = const i32 0
-#   %4 = const i32 1
-#   %5 = param ptr 0
-#   %6 = param i64 1
-#   %7 = param ptr 2
-#   %8 = param i64 3
-#   %9 = sreg.ctaid.x i32
-#   %10 = sreg.ntid.x i32
-#   %11 = sreg.tid.x i32
-#   %12 = const f64 0.0
-#   %13 = const f64 0.5
-#   %14 = const i64 8
-#   %15 = convert i32 %6
-#   %16 = convert i32 %8
-#   %17 = alloca ptrl 16
+#   %1 = const i32 8
+#   %2 = const i32 2
+#   %3 = const i32 3
+#   %4 = const i32 0
+#   %5 = const i32 1
+#   %6 = param ptr 0
+#   %7 = param i64 1
+#   %8 = param ptr 2
+#   %9 = param i64 3
+#   %10 = sreg.ctaid.x i32
+#   %11 = sreg.ntid.x i32
+#   %12 = sreg.tid.x i32
+#   %13 = const f64 0.0
+#   %14 = const f64 0.5
+#   %15 = const i64 8
+#   %16 = convert i32 %7
+#   %17 = convert i32 %9
 #   %18 = alloca ptrl 16
 #   %19 = alloca ptrl 16
 #   %20 = alloca ptrl 16
 #   %21 = alloca ptrl 16
 #   %22 = alloca ptrl 16
-#   %23 = mul.nowrap i32 %9, %10
-#   %24 = add.nowrap i32 %23, %11
-#   %25 = convert i64 %24
-#   %26 = mul.nowrap i32 %24, %15
-#   %27 = addr ptr %5, %26, 8
-#   %28 = load.invariant f64 %27
-#   %29 = add.nowrap i32 %26, %4
-#   %30 = addr ptr %5, %29, 8
-#   %31 = load.invariant f64 %30
-#   store %19, %28
-#   %32 = addr ptrl %19, %4, 8
-#   store %32, %31
-#   store %20, %12
-#   %33 = addr ptrl %20, %4, 8
-#   store %33, %12
-#   %34 = load f64 %19
-#   %35 = addr ptrl %17, %4, 8
-#   %36 = load f64 %32
-#   %37 = load f64 %20
-#   %38 = addr ptrl %18, %4, 8
-#   %39 = load f64 %33
-#   store %17, %34
-#   store %35, %36
-#   store %18, %37
-#   store %38, %39
+#   %23 = alloca ptrl 16
+#   %24 = mul.nowrap i32 %10, %11
+#   %25 = add.nowrap i32 %24, %12
+#   %26 = convert i64 %25
+#   %27 = mul.nowrap i32 %25, %16
+#   %28 = addr ptr %6, %27, 8
+#   %29 = load.invariant f64 %28
+#   %30 = add.nowrap i32 %27, %5
+#   %31 = addr ptr %6, %30, 8
+#   %32 = load.invariant f64 %31
+#   store %20, %29
+#   %33 = addr ptrl %20, %5, 8
+#   store %33, %32
+#   store %21, %13
+#   %34 = addr ptrl %21, %5, 8
+#   store %34, %13
+#   %35 = load f64 %20
+#   %36 = addr ptrl %18, %5, 8
+#   %37 = load f64 %33
+#   %38 = load f64 %21
+#   %39 = addr ptrl %19, %5, 8
+#   %40 = load f64 %34
+#   store %18, %35
+#   store %36, %37
+#   store %19, %38
+#   store %39, %40
 #   jump b1
 # b1:
-#   %40 = phi i32 b0:%3, b2:%42
-#   %41 = cmp.lt bool %40, %2
-#   branch %41, b2, b3
+#   %41 = phi i32 b0:%4, b2:%43
+#   %42 = cmp.lt bool %41, %3
+#   branch %42, b2, b3
 # b2:
-#   %42 = add.nowrap i32 %40, %4
-#   %43 = load f64 %17
-#   %44 = mul f64 %43, %13
-#   %45 = load f64 %35
-#   %46 = mul f64 %45, %13
-#   store %21, %44
-#   %47 = addr ptrl %21, %4, 8
-#   store %47, %46
-#   %48 = load f64 %18
-#   %49 = load f64 %21
-#   %50 = sub f64 %48, %49
-#   %51 = load f64 %38
-#   %52 = load f64 %47
-#   %53 = sub f64 %51, %52
-#   store %22, %50
-#   %54 = addr ptrl %22, %4, 8
-#   store %54, %53
-#   %55 = load f64 %17
-#   %56 = load f64 %22
-#   %57 = add f64 %55, %56
-#   %58 = load f64 %35
-#   %59 = load f64 %54
-#   %60 = add f64 %58, %59
-#   store %17, %57
-#   store %35, %60
-#   %61 = load f64 %22
-#   %62 = load f64 %54
-#   store %18, %61
-#   store %38, %62
+#   %43 = add.nowrap i32 %41, %5
+#   %44 = load f64 %18
+#   %45 = mul f64 %44, %14
+#   %46 = load f64 %36
+#   %47 = mul f64 %46, %14
+#   store %22, %45
+#   %48 = addr ptrl %22, %5, 8
+#   store %48, %47
+#   %49 = load f64 %19
+#   %50 = load f64 %22
+#   %51 = sub f64 %49, %50
+#   %52 = load f64 %39
+#   %53 = load f64 %48
+#   %54 = sub f64 %52, %53
+#   store %23, %51
+#   %55 = addr ptrl %23, %5, 8
+#   store %55, %54
+#   %56 = load f64 %18
+#   %57 = load f64 %23
+#   %58 = add f64 %56, %57
+#   %59 = load f64 %36
+#   %60 = load f64 %55
+#   %61 = add f64 %59, %60
+#   store %18, %58
+#   store %36, %61
+#   %62 = load f64 %23
+#   %63 = load f64 %55
+#   store %19, %62
+#   store %39, %63
 #   jump b1
 # b3:
-#   %63 = mul i64 %8, %14
-#   %64 = mul i64 %25, %63
-#   %65 = addr ptr %7, %64, 1
-#   %66 = cmp.eq bool %16, %1
-#   branch %66, b4, b6
+#   %64 = mul i64 %9, %15
+#   %65 = mul i64 %26, %64
+#   %66 = addr ptr %8, %65, 1
+#   %67 = cmp.eq bool %17, %2
+#   branch %67, b4, b6
 # b4:
-#   %67 = phi i32 b3:%3, b5:%72
-#   %68 = cmp.lt bool %67, %16
-#   branch %68, b5, b10
+#   %68 = phi i32 b3:%4, b5:%73
+#   %69 = cmp.lt bool %68, %17
+#   branch %69, b5, b10
 # b5:
-#   %69 = addr ptrl %17, %67, 8
-#   %70 = load f64 %69
-#   %71 = addr ptr %65, %67, 8
-#   store %71, %70
-#   %72 = add.nowrap i32 %67, %4
+#   %70 = addr ptrl %18, %68, 8
+#   %71 = load f64 %70
+#   %72 = addr ptr %66, %68, 8
+#   store %72, %71
+#   %73 = add.nowrap i32 %68, %5
 #   jump b4
 # b6:
-#   %73 = cmp.ne bool %16, %1
-#   branch %73, b7, b8
+#   %74 = cmp.ne bool %17, %2
+#   branch %74, b7, b8
 # b7:
 #   raise 0
 # b8:
-#   %74 = phi i32 b6:%3, b9:%81
-#   %75 = convert i64 %74
-#   %76 = cmp.lt bool %74, %16
+#   %75 = phi i32 b6:%4, b9:%81
+#   %76 = cmp.lt bool %75, %17
 #   branch %76, b9, b10
 # b9:
-#   %77 = mul i64 %75, %14
-#   %78 = addr ptrl %17, %77, 1
+#   %77 = mul.nowrap i32 %75, %1
+#   %78 = addr ptrl %18, %77, 1
 #   %79 = load f64 %78
-#   %80 = addr ptr %65, %74, 8
+#   %80 = addr ptr %66, %75, 8
 #   store %80, %79
-#   %81 = add.nowrap i32 %74, %4
+#   %81 = add.nowrap i32 %75, %5
 #   jump b8
 # b10:
 #   ret
@@ -294,101 +294,99 @@ ARGS = {
 #   %7 = param ptr 2
 #   %8 = param i64 3
 #   %9 = const f64 0.0
-#   %10 = const i64 8
-#   %11 = convert i32 %6
-#   %12 = convert i32 %8
+#   %10 = convert i32 %6
+#   %11 = convert i32 %8
+#   %12 = alloca ptrl 16
 #   %13 = alloca ptrl 16
 #   %14 = alloca ptrl 16
 #   %15 = alloca ptrl 16
-#   %16 = alloca ptrl 16
-#   store %15, %9
-#   %17 = addr ptrl %15, %3, 8
-#   store %17, %9
-#   %18 = load f64 %15
-#   %19 = addr ptrl %13, %3, 8
-#   %20 = load f64 %17
-#   %21 = load f64 %15
-#   %22 = addr ptrl %14, %3, 8
-#   %23 = load f64 %17
-#   store %13, %18
-#   store %19, %20
-#   store %14, %21
-#   store %22, %23
+#   store %14, %9
+#   %16 = addr ptrl %14, %3, 8
+#   store %16, %9
+#   %17 = load f64 %14
+#   %18 = addr ptrl %12, %3, 8
+#   %19 = load f64 %16
+#   %20 = load f64 %14
+#   %21 = addr ptrl %13, %3, 8
+#   %22 = load f64 %16
+#   store %12, %17
+#   store %18, %19
+#   store %13, %20
+#   store %21, %22
 #   jump b1
 # b1:
-#   %24 = phi i32 b0:%2, b2:%28
-#   %25 = cmp.lt bool %24, %11
-#   branch %25, b2, b3
+#   %23 = phi i32 b0:%2, b2:%27
+#   %24 = cmp.lt bool %23, %10
+#   branch %24, b2, b3
 # b2:
-#   %26 = addr ptr %5, %24, 8
-#   %27 = load.invariant f64 %26
-#   %28 = add.nowrap i32 %24, %3
-#   %29 = load f64 %14
-#   %30 = add f64 %29, %27
-#   %31 = load f64 %22
-#   %32 = add f64 %31, %27
-#   store %16, %30
-#   %33 = addr ptrl %16, %3, 8
-#   store %33, %32
-#   %34 = load f64 %14
-#   %35 = load f64 %22
-#   %36 = load f64 %16
-#   %37 = load f64 %33
-#   store %13, %34
-#   store %19, %35
-#   store %14, %36
-#   store %22, %37
+#   %25 = addr ptr %5, %23, 8
+#   %26 = load.invariant f64 %25
+#   %27 = add.nowrap i32 %23, %3
+#   %28 = load f64 %13
+#   %29 = add f64 %28, %26
+#   %30 = load f64 %21
+#   %31 = add f64 %30, %26
+#   store %15, %29
+#   %32 = addr ptrl %15, %3, 8
+#   store %32, %31
+#   %33 = load f64 %13
+#   %34 = load f64 %21
+#   %35 = load f64 %15
+#   %36 = load f64 %32
+#   store %12, %33
+#   store %18, %34
+#   store %13, %35
+#   store %21, %36
 #   jump b1
 # b3:
-#   %38 = min i32 %4, %12
-#   %39 = cmp.eq bool %38, %4
-#   branch %39, b4, b14
+#   %37 = min i32 %4, %11
+#   %38 = cmp.eq bool %37, %4
+#   branch %38, b4, b14
 # b4:
-#   %40 = phi i32 b3:%2, b5:%45
-#   %41 = cmp.lt bool %40, %38
-#   branch %41, b5, b6
+#   %39 = phi i32 b3:%2, b5:%44
+#   %40 = cmp.lt bool %39, %37
+#   branch %40, b5, b6
 # b5:
-#   %42 = addr ptrl %14, %40, 8
-#   %43 = load f64 %42
-#   %44 = addr ptr %7, %40, 8
-#   store %44, %43
-#   %45 = add.nowrap i32 %40, %3
+#   %41 = addr ptrl %13, %39, 8
+#   %42 = load f64 %41
+#   %43 = addr ptr %7, %39, 8
+#   store %43, %42
+#   %44 = add.nowrap i32 %39, %3
 #   jump b4
 # b6:
-#   %46 = sub.nowrap i32 %12, %38
-#   %47 = max i32 %46, %2
-#   %48 = mul.nowrap i32 %38, %1
-#   %49 = addr ptr %7, %48, 1
-#   %50 = cmp.eq bool %47, %4
-#   branch %50, b7, b9
+#   %45 = sub.nowrap i32 %11, %37
+#   %46 = max i32 %45, %2
+#   %47 = mul.nowrap i32 %37, %1
+#   %48 = addr ptr %7, %47, 1
+#   %49 = cmp.eq bool %46, %4
+#   branch %49, b7, b9
 # b7:
-#   %51 = phi i32 b6:%2, b8:%56
-#   %52 = cmp.lt bool %51, %47
-#   branch %52, b8, b13
+#   %50 = phi i32 b6:%2, b8:%55
+#   %51 = cmp.lt bool %50, %46
+#   branch %51, b8, b13
 # b8:
-#   %53 = addr ptrl %13, %51, 8
-#   %54 = load f64 %53
-#   %55 = addr ptr %49, %51, 8
-#   store %55, %54
-#   %56 = add.nowrap i32 %51, %3
+#   %52 = addr ptrl %12, %50, 8
+#   %53 = load f64 %52
+#   %54 = addr ptr %48, %50, 8
+#   store %54, %53
+#   %55 = add.nowrap i32 %50, %3
 #   jump b7
 # b9:
-#   %57 = cmp.ne bool %47, %4
-#   branch %57, b10, b11
+#   %56 = cmp.ne bool %46, %4
+#   branch %56, b10, b11
 # b10:
 #   raise 1
 # b11:
-#   %58 = phi i32 b9:%2, b12:%65
-#   %59 = convert i64 %58
-#   %60 = cmp.lt bool %58, %47
-#   branch %60, b12, b13
+#   %57 = phi i32 b9:%2, b12:%63
+#   %58 = cmp.lt bool %57, %46
+#   branch %58, b12, b13
 # b12:
-#   %61 = mul i64 %59, %10
-#   %62 = addr ptrl %13, %61, 1
-#   %63 = load f64 %62
-#   %64 = addr ptr %49, %58, 8
-#   store %64, %63
-#   %65 = add.nowrap i32 %58, %3
+#   %59 = mul.nowrap i32 %57, %1
+#   %60 = addr ptrl %12, %59, 1
+#   %61 = load f64 %60
+#   %62 = addr ptr %48, %57, 8
+#   store %62, %61
+#   %63 = add.nowrap i32 %57, %3
 #   jump b11
 # b13:
 #   ret
@@ -414,74 +412,72 @@ ARGS = {
 #   %8 = const f64 0.0
 #   %9 = const f64 1.0
 #   %10 = const f64 7.0
-#   %11 = const i64 8
-#   %12 = convert i32 %7
+#   %11 = convert i32 %7
+#   %12 = alloca ptrl 16
 #   %13 = alloca ptrl 16
-#   %14 = alloca ptrl 16
-#   store %13, %8
+#   store %12, %8
+#   %14 = addr ptrl %12, %3, 8
+#   store %14, %8
+#   store %13, %9
 #   %15 = addr ptrl %13, %3, 8
-#   store %15, %8
-#   store %14, %9
-#   %16 = addr ptrl %14, %3, 8
-#   store %16, %9
-#   %17 = load.invariant f64 %5
-#   %18 = cmp.gt bool %17, %9
-#   branch %18, b2, b1
+#   store %15, %9
+#   %16 = load.invariant f64 %5
+#   %17 = cmp.gt bool %16, %9
+#   branch %17, b2, b1
 # b1:
 #   jump b2
 # b2:
-#   %19 = phi ptrl b0:%13, b1:%14
-#   %20 = addr ptrl %19, %3, 8
-#   store %20, %10
-#   %21 = min i32 %4, %12
-#   %22 = cmp.eq bool %21, %4
-#   branch %22, b3, b13
+#   %18 = phi ptrl b0:%12, b1:%13
+#   %19 = addr ptrl %18, %3, 8
+#   store %19, %10
+#   %20 = min i32 %4, %11
+#   %21 = cmp.eq bool %20, %4
+#   branch %21, b3, b13
 # b3:
-#   %23 = phi i32 b2:%2, b4:%28
-#   %24 = cmp.lt bool %23, %21
-#   branch %24, b4, b5
+#   %22 = phi i32 b2:%2, b4:%27
+#   %23 = cmp.lt bool %22, %20
+#   branch %23, b4, b5
 # b4:
-#   %25 = addr ptrl %13, %23, 8
-#   %26 = load f64 %25
-#   %27 = addr ptr %6, %23, 8
-#   store %27, %26
-#   %28 = add.nowrap i32 %23, %3
+#   %24 = addr ptrl %12, %22, 8
+#   %25 = load f64 %24
+#   %26 = addr ptr %6, %22, 8
+#   store %26, %25
+#   %27 = add.nowrap i32 %22, %3
 #   jump b3
 # b5:
-#   %29 = sub.nowrap i32 %12, %21
-#   %30 = max i32 %29, %2
-#   %31 = mul.nowrap i32 %21, %1
-#   %32 = addr ptr %6, %31, 1
-#   %33 = cmp.eq bool %30, %4
-#   branch %33, b6, b8
+#   %28 = sub.nowrap i32 %11, %20
+#   %29 = max i32 %28, %2
+#   %30 = mul.nowrap i32 %20, %1
+#   %31 = addr ptr %6, %30, 1
+#   %32 = cmp.eq bool %29, %4
+#   branch %32, b6, b8
 # b6:
-#   %34 = phi i32 b5:%2, b7:%39
-#   %35 = cmp.lt bool %34, %30
-#   branch %35, b7, b12
+#   %33 = phi i32 b5:%2, b7:%38
+#   %34 = cmp.lt bool %33, %29
+#   branch %34, b7, b12
 # b7:
-#   %36 = addr ptrl %14, %34, 8
-#   %37 = load f64 %36
-#   %38 = addr ptr %32, %34, 8
-#   store %38, %37
-#   %39 = add.nowrap i32 %34, %3
+#   %35 = addr ptrl %13, %33, 8
+#   %36 = load f64 %35
+#   %37 = addr ptr %31, %33, 8
+#   store %37, %36
+#   %38 = add.nowrap i32 %33, %3
 #   jump b6
 # b8:
-#   %40 = cmp.ne bool %30, %4
-#   branch %40, b9, b10
+#   %39 = cmp.ne bool %29, %4
+#   branch %39, b9, b10
 # b9:
 #   raise 1
 # b10:
-#   %41 = phi i32 b8:%2, b11:%48
-#   %42 = convert i64 %41
-#   %43 = cmp.lt bool %41, %30
-#   branch %43, b11, b12
+#   %40 = phi i32 b8:%2, b11:%46
+#   %41 = cmp.lt bool %40, %29
+#   branch %41, b11, b12
 # b11:
-#   %44 = mul i64 %42, %11
-#   %45 = addr ptrl %14, %44, 1
-#   %46 = load f64 %45
-#   %47 = addr ptr %32, %41, 8
-#   store %47, %46
-#   %48 = add.nowrap i32 %41, %3
+#   %42 = mul.nowrap i32 %40, %1
+#   %43 = addr ptrl %13, %42, 1
+#   %44 = load f64 %43
+#   %45 = addr ptr %31, %40, 8
+#   store %45, %44
+#   %46 = add.nowrap i32 %40, %3
 #   jump b10
 # b12:
 #   ret
