@@ -196,6 +196,7 @@ static bool select_product(const PtxForm *f, PtxInst *in, bool wmma) {
     if (wmma && f->ntypes == 2) a = b = PT_F16, c = f->types[1];
     else if (f->ntypes != 4) return false;
     if (!shape || shape >= SHAPES || !shapes[shape].m || !product_types(d, a, b, c)) return false;
+    if (f->field[MF_ROUND] != ROUND_NONE && !(a == PT_F64 && f->field[MF_ROUND] == ROUND_RN)) return false;
     Shape s = shapes[shape];
     bool narrow = s.n == 8 && s.m != 32;
     if (wmma == narrow && !(wmma && a == PT_F64)) return false;

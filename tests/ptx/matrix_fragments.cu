@@ -1,4 +1,4 @@
-// Tensor cores by CUDA's wmma: halves and bytes, rows and columns, from global and shared memory.
+// Tensor cores by CUDA's wmma: halves, bytes and doubles, rows and columns, from global and shared memory.
 // nvcc -arch=sm_80
 /*
 rng = np.random.default_rng(40)
@@ -14,6 +14,9 @@ y = rng.integers(-128, 128, (16, 8)).astype(np.int8)
 ints = np.zeros((32, 8), np.int32)
 launch("bytes", 1, 32, ints, x, y)
 same(ints, x.astype(np.int32) @ y.astype(np.int32))
+p, q, product = rng.integers(-99, 99, (8, 4)) / 8, rng.integers(-99, 99, (4, 8)) / 8, np.zeros((8, 8))
+launch("doubles", 1, 32, product, p, q)
+same(product, p @ q)
 */
 #include <mma.h>
 using namespace nvcuda::wmma;
@@ -44,5 +47,15 @@ extern "C" __global__ void bytes(int *out, const signed char *x, const signed ch
     load_matrix_sync(fy, y, 8);
     fill_fragment(f, 0);
     mma_sync(f, fx, fy, f);
+    store_matrix_sync(out, f, 8, mem_row_major);
+}
+extern "C" __global__ void doubles(double *out, const double *p, const double *q) {
+    fragment<matrix_a, 8, 8, 4, double, row_major> fp;
+    fragment<matrix_b, 8, 8, 4, double, row_major> fq;
+    fragment<accumulator, 8, 8, 4, double> f;
+    load_matrix_sync(fp, p, 4);
+    load_matrix_sync(fq, q, 8);
+    fill_fragment(f, 0);
+    mma_sync(f, fp, fq, f);
     store_matrix_sync(out, f, 8, mem_row_major);
 }
