@@ -112,8 +112,8 @@ static void keep(Eval *e, Val v) {
 static Val refuse_change(Eval *e, PySpan span, Val v, const char *name) {
     static const char *const help[] = {"a kernel writes elements of arrays",
                                        "make a new one of the class, or dataclasses.replace(x, field=...)",
-                                       "what comes from outside is a copy: make one in the kernel, or "
-                                       "dataclasses.replace(x, field=...)"};
+                                       ("what comes from outside is a copy: make one in the kernel, or "
+                                        "dataclasses.replace(x, field=...)")};
     bool instance = v.ty->kind == TY_INSTANCE;
     return e_fail(e, span, help[instance ? 2 : v.ty->kind == TY_TUPLE], DIAG_STORE_ATTRIBUTE, name, e_text(e, v));
 }
