@@ -162,6 +162,12 @@ Val ll_value(Lower *L, Ref r) {
     return LLVMBuildLoad2(L->b, ll_type(L, (Type)L->m->instrs.at[r].type), variable, "v");
 }
 
+static void print_here(Lower *L, const Instr *in) {
+    Val *args = ARENA_ARRAY(L->m->arena, Val, in->nargs + 1);
+    for (uint32_t i = 0; i < in->nargs; i++) args[i] = ll_value(L, in->args[i]);
+    lower_print(L, in, args);
+}
+
 static void lower_instr(Lower *L, Ref r) {
     const Instr *in = &L->m->instrs.at[r];
     const Block *block = &L->m->blocks.at[in->block];
@@ -177,7 +183,7 @@ static void lower_instr(Lower *L, Ref r) {
         return;
     case OP_RET: L->target->leave(L, in); return;
     case OP_RAISE: L->target->raise(L, in); return;
-    case OP_PRINT: lower_print(L, in); return;
+    case OP_PRINT: print_here(L, in); return;
     case OP_CALL: L->value[r] = lower_call(L, in); return;
     case OP_SHARED: L->value[r] = L->target->shared(L, in); return;
     case OP_CLOCK: L->value[r] = L->target->clock(L, in); return;

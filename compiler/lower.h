@@ -170,7 +170,7 @@ Val lower_as_8_bytes(Lower *L, Type t, Val v); /* a value as records have it */
 Val lower_call(Lower *L, const Instr *in);
 
 /* ---- lower_print.c ---- */
-void lower_print(Lower *L, const Instr *in);
+void lower_print(Lower *L, const Instr *in, const Val *args);
 /* The hidden parameters of what raises or prints, behind n others: their types; then L->error and L->print from L->fn. */
 uint32_t hidden_types(Lower *L, unsigned address_space, Ty *types, uint32_t n);
 void hidden_params(Lower *L, uint32_t n);

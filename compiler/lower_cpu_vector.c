@@ -366,13 +366,23 @@ Val lanes_one(Lower *L, Ref r, Val spilled, Val lane) {
     return LLVMBuildAdd(L->b, v, element == L->i64 ? offset : LLVMBuildTrunc(L->b, offset, element, "o"), "v");
 }
 
+/* A record says which thread it is from. */
+static Val print_lane(Lower *L, const Instr *in, const Val *args, Val lane) {
+    CpuState *c = L->cpu;
+    Val first = c->thread[0];
+    c->thread[0] = LLVMBuildNUWAdd(L->b, first, LLVMBuildTrunc(L->b, lane, L->i32, "lane"), "x");
+    lower_print(L, in, args);
+    c->thread[0] = first;
+    return NULL;
+}
+
 /* An operation that has no vector form: a loop over the lanes that are on, the lowest first. */
 static Val lane_by_lane(Lower *L, Ref r) {
     const Instr *in = instr(L, r);
     Ty element = ll_scalar(L, (Type)in->type), bits_type = LLVMIntTypeInContext(L->ctx, L->body->lanes);
-    Val spilled[4], args[4], result = NULL;
+    Val *spilled = ARENA_ARRAY(L->m->arena, Val, in->nargs + 1), *args = ARENA_ARRAY(L->m->arena, Val, in->nargs + 1);
+    Val result = NULL;
     if (in->type != T_VOID) result = lanes_variable(L, wide(L, in_memory(L, element)), "result");
-    assert(in->nargs <= 4);
     for (uint32_t i = 0; i < in->nargs; i++) spilled[i] = lanes_spill(L, in->args[i]);
     Val on = lanes_bits(L, full_mask(L, L->body->now));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), again = ll_block(L, "lane"), done = ll_block(L, "lanes");
@@ -382,7 +392,7 @@ static Val lane_by_lane(Lower *L, Ref r) {
     Val left = LLVMBuildPhi(L->b, bits_type, "left"), count[2] = {left, LLVMConstInt(L->i1, 1, false)};
     Val lane = LLVMBuildZExtOrBitCast(L->b, ll_intrinsic(L, "llvm.cttz", bits_type, 2, count), L->i64, "lane");
     for (uint32_t i = 0; i < in->nargs; i++) args[i] = lanes_one(L, in->args[i], spilled[i], lane);
-    Val v = lower_operation(L, in, args);
+    Val v = in->op == OP_PRINT ? print_lane(L, in, args, lane) : lower_operation(L, in, args);
     if (element == L->i1) v = LLVMBuildZExt(L->b, v, L->i8, "v");
     if (result) LLVMBuildStore(L->b, v, element_at(L, element, result, lane));
     Val less = LLVMBuildSub(L->b, left, LLVMConstInt(bits_type, 1, false), "less");
@@ -444,6 +454,7 @@ static Val compute(Lower *L, Ref r) {
     case OP_STORE: return in->sub & MEM_VOLATILE ? lane_by_lane(L, r) : (store(L, in), NULL);
     case OP_ADDR: return address(L, r);
     case OP_ALLOCA: return own_array(L, r);
+    case OP_PRINT: return lane_by_lane(L, r);
     case OP_FENCE:
     case OP_PAUSE: return lower_operation(L, in, NULL);
     case OP_SREG:
@@ -850,7 +861,7 @@ Val lanes_are_full(Lower *L) { return lanes_suffice(L, L->vectors->full_lanes); 
 bool lanes_may_part(const Lower *L, const VectorRegion *g) {
     for (uint32_t i = 0; i < g->n; i++) {
         const Block *b = &L->m->blocks.at[g->blocks[i]];
-        if (L->vectors->agree[g->blocks[i]] || L->vectors->masked.doomed[g->blocks[i]]) return true;
+        if (L->vectors->agree[g->blocks[i]] || L->vectors->masked.doomed[g->blocks[i]] || L->m->prints.n) return true;
         for (uint32_t k = 0; k < b->instrs.n; k++)
             if (L->vectors->choice[b->instrs.at[k]]) return true;
     }

@@ -32,7 +32,7 @@ static void put(Lower *L, Val record, size_t offset, Val v) {
     LLVMBuildStore(L->b, v, at_bytes(L, record, i64(L, offset)));
 }
 
-static void fill_record(Lower *L, const Instr *in, Val record) {
+static void fill_record(Lower *L, const Instr *in, const Val *args, Val record) {
     Val where[6];
     L->target->where(L, where);
     put(L, record, offsetof(PrintRecord, site), LLVMConstInt(L->i32, in->imm, false));
@@ -41,7 +41,7 @@ static void fill_record(Lower *L, const Instr *in, Val record) {
     for (unsigned i = 0; i < 6; i++) put(L, record, offsetof(PrintRecord, thread) + i * sizeof(uint32_t), where[i]);
     for (uint32_t i = 0; i < in->nargs; i++) {
         Type t = (Type)L->m->instrs.at[in->args[i]].type;
-        put(L, record, sizeof(PrintRecord) + i * sizeof(uint64_t), lower_as_8_bytes(L, t, ll_value(L, in->args[i])));
+        put(L, record, sizeof(PrintRecord) + i * sizeof(uint64_t), lower_as_8_bytes(L, t, args[i]));
     }
     LLVMBuildFence(L->b, LLVMAtomicOrderingRelease, false, "");
     Val words = LLVMConstInt(L->i32, in->nargs + 1, false);
@@ -50,7 +50,7 @@ static void fill_record(Lower *L, const Instr *in, Val record) {
     LLVMSetAlignment(done, sizeof(uint32_t));
 }
 
-void lower_print(Lower *L, const Instr *in) {
+void lower_print(Lower *L, const Instr *in, const Val *args) {
     LLVMBasicBlockRef room = ll_block(L, "room"), full = ll_block(L, "full"), done = ll_block(L, "printed");
     Val log = L->print[0];
     uint64_t bytes = sizeof(PrintRecord) + in->nargs * sizeof(uint64_t);
@@ -59,7 +59,7 @@ void lower_print(Lower *L, const Instr *in) {
     Val end = LLVMBuildAdd(L->b, used, i64(L, bytes), "end");
     LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntULE, end, size), room, full);
     LLVMPositionBuilderAtEnd(L->b, room);
-    fill_record(L, in, at_bytes(L, log, LLVMBuildAdd(L->b, used, i64(L, sizeof(PrintLog)), "offset")));
+    fill_record(L, in, args, at_bytes(L, log, LLVMBuildAdd(L->b, used, i64(L, sizeof(PrintLog)), "offset")));
     LLVMBuildBr(L->b, done);
     LLVMPositionBuilderAtEnd(L->b, full);
     add_to(L, at_bytes(L, log, i64(L, offsetof(PrintLog, lost))), 1);

@@ -44,6 +44,7 @@ static bool is_serial(const Plan *P, const Instr *in) {
     case OP_CAS:
     case OP_FENCE:
     case OP_PAUSE:
+    case OP_PRINT: /* see prints_in_turn */
     case OP_RAISE: return false;
     case OP_LOAD:
     case OP_STORE: return type_is_ptr((Type)(in->op == OP_LOAD ? in->type : instr(P, in->args[1])->type));
@@ -111,17 +112,6 @@ static bool raises_oddly(const Plan *P, const Uniformity *u, BlockId b) {
     return false;
 }
 
-static void find_serial(Plan *P) {
-    for (BlockId b = 0; b < P->m->blocks.n; b++) {
-        const Block *block = &P->m->blocks.at[b];
-        if (!block->dead && raises_oddly(P, &P->v->masked, b)) P->v->serial[b] = true;
-        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
-            if (is_serial(P, instr(P, block->instrs.at[i])) || (!P->warps && is_division(P, block->instrs.at[i])))
-                P->v->serial[b] = true;
-    }
-    if (!P->warps) find_ragged(P);
-}
-
 /* Whether some instruction is such; those that no block holds any more don't count. */
 static bool any_instr(const Plan *P, bool (*is)(const Plan *P, Ref r)) {
     for (BlockId b = 0; b < P->m->blocks.n; b++) {
@@ -130,6 +120,44 @@ static bool any_instr(const Plan *P, bool (*is)(const Plan *P, Ref r)) {
             if (is(P, block->instrs.at[i])) return true;
     }
     return false;
+}
+
+/* Is the block in a loop that a thread goes through without a wait? */
+static bool in_inner_loop(const Plan *P, const Uniformity *u, BlockId at) {
+    bool waited = false;
+    for (BlockId b = 0; b < P->m->blocks.n; b++)
+        waited |= !P->m->blocks.at[b].dead && waits(P, b) && in_loop(u, b, u->loop_of[at]);
+    return u->loop_of[at] && !waited;
+}
+
+static bool is_print(const Plan *P, Ref r) { return instr(P, r)->op == OP_PRINT; }
+static bool is_raise(const Plan *P, Ref r) { return instr(P, r)->op == OP_RAISE; }
+
+/* Threads print one after the other. So do lanes, if each comes to one place only, once between two waits, and none
+ * ends before that. And a thread that prints in any case is no slower alone. */
+static bool prints_in_turn(const Plan *P, const Uniformity *u) {
+    uint32_t prints = 0;
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
+            if (is_print(P, block->instrs.at[i]) && (prints++ || !u->block_divergent[b] || in_inner_loop(P, u, b)))
+                return false;
+    }
+    return !prints || !any_instr(P, is_raise);
+}
+
+static void find_serial(Plan *P) {
+    bool in_turn = prints_in_turn(P, &P->v->masked);
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        for (uint32_t i = 0; !in_turn && !block->dead && i < block->instrs.n; i++)
+            if (is_print(P, block->instrs.at[i])) P->v->serial[b] = true;
+        if (!block->dead && raises_oddly(P, &P->v->masked, b)) P->v->serial[b] = true;
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++)
+            if (is_serial(P, instr(P, block->instrs.at[i])) || (!P->warps && is_division(P, block->instrs.at[i])))
+                P->v->serial[b] = true;
+    }
+    if (!P->warps) find_ragged(P);
 }
 
 static bool is_alloca(const Plan *P, Ref r) { return instr(P, r)->op == OP_ALLOCA; }
@@ -190,6 +218,7 @@ bool ir_warps_are_vectors(IrModule *m) {
     Plan P = {.m = m};
     if (!(m->facts & FACT_WARPS) || is_large(m) || !any_instr(&P, is_warp_op) || any_instr(&P, is_obstacle))
         return false;
+    if (any_instr(&P, is_print)) return false;
     if (!find_arrays(&P) || own_bytes(&P) > MOST_OWN / WARP || (P.unit && any_instr(&P, waits_for_block))) return false;
     Uniformity lanes = ir_uniformity(m, &(IrLanes){.warps = true, .unit = P.unit}), threads = ir_uniformity(m, NULL);
     if (lanes.irreducible) return false;
@@ -247,15 +276,6 @@ static bool *find_written(const Plan *P) {
     return after;
 }
 
-/* Is the block in a loop that a thread goes through without a wait? To start again behind some rounds would be dear. */
-static bool in_inner_loop(const Plan *P, BlockId at) {
-    const Uniformity *u = &P->v->masked;
-    bool waited = false;
-    for (BlockId b = 0; b < P->m->blocks.n; b++)
-        waited |= !P->m->blocks.at[b].dead && waits(P, b) && in_loop(u, b, u->loop_of[at]);
-    return u->loop_of[at] && !waited;
-}
-
 static void find_guards(Plan *P, const bool *written) {
     const IrModule *m = P->m;
     const Uniformity *u = &P->v->masked;
@@ -264,7 +284,8 @@ static void find_guards(Plan *P, const bool *written) {
         if (block->dead || block->nsucc != 2 || written[b]) continue;
         Ref cond = instr(P, ir_terminator(m, b))->args[0];
         bool raises = u->doomed[block->succ[0]] != u->doomed[block->succ[1]]; /* once, if ever */
-        if (!raises && (in_inner_loop(P, b) || !is_guard(P, u, cond, 0))) continue;
+        /* to start again behind some rounds would be dear */
+        if (!raises && (in_inner_loop(P, u, b) || !is_guard(P, u, cond, 0))) continue;
         P->v->agree[b] = u->value[cond] > SHAPE_BLOCK;
     }
 }
@@ -297,7 +318,7 @@ static bool find_choices(Plan *P, const bool *written, const Uniformity *u) {
     bool found = false;
     for (BlockId b = 0; b < P->m->blocks.n; b++) {
         const Block *block = &P->m->blocks.at[b];
-        bool dirty = block->dead, wraps = u->block_divergent[b] || in_inner_loop(P, b);
+        bool dirty = block->dead, wraps = u->block_divergent[b] || in_inner_loop(P, &P->v->masked, b);
         for (uint32_t i = 0; !dirty && i < block->preds.n; i++)
             dirty = written[block->preds.at[i]] && !waits(P, block->preds.at[i]);
         for (uint32_t i = 0; i < block->instrs.n && !dirty; i++) {
@@ -444,14 +465,14 @@ static void count_lanes(Plan *P) {
     P->v->masked_lanes = P->warps ? WARP : masked < full ? masked : full;
 }
 
-static bool is_raise(const Plan *P, Ref r) { return instr(P, r)->op == OP_RAISE; }
 static bool is_choice(const Plan *P, Ref r) { return choice_of(P, &P->v->masked, r) != CHOICE_NONE; }
 
-/* Without waits LLVM does as well where a thread has no loops, addresses don't depend on a choice, and nobody raises.
- */
+/* Without waits LLVM does as well where a thread has no loops, addresses don't depend on a choice, and nobody raises or
+ * prints. */
 static bool worth_it(const Plan *P) {
     if (P->r && P->r->cuts.n) return P->r->uniform;
-    if (P->v->masked.nloops < 2 && !any_instr(P, is_choice) && !any_instr(P, is_raise)) return false;
+    if (P->v->masked.nloops < 2 && !any_instr(P, is_choice) && !any_instr(P, is_raise) && !any_instr(P, is_print))
+        return false;
     for (BlockId b = 0; b < P->m->blocks.n; b++)
         if (!P->m->blocks.at[b].dead && P->v->serial[b]) return false;
     return true;

@@ -688,3 +688,50 @@ def test_divisions_at_the_ends_of_a_type(dtype: str) -> None:
     with gpu.device("python"), np.errstate(all="ignore"):
         divide[3, 64](x, d, expected)
     assert (o == expected).all()
+
+
+# ---- lanes that print ------------------------------------------------------------------------------------------------
+
+
+@gpu.jit
+def prints_what_is_odd(x, y):
+    i = gpu.grid(1)
+    if i < y.size:
+        total = 0.0
+        for k in range(x.shape[1]):
+            total += x[i, k]
+        y[i] = total
+        if total < 5 or x[i, 0] == 3:
+            print("thread", i, "of", x[i, 0], total)
+        y[i] += 1
+
+
+@gpu.jit
+def prints_between_barriers(x, y):
+    i, t = gpu.grid(1), gpu.threadIdx.x
+    s = gpu.shared.array(128, np.float64)
+    s[t] = x[i, 0] if i < y.size else 0.0
+    for k in range(3):
+        gpu.syncthreads()
+        other = s[(t + k) % gpu.blockDim.x]
+        if other > 6:
+            print(k, i, other, bool(t & 1))
+    if i < y.size:
+        y[i] = other
+
+
+@pytest.mark.parametrize("block", [1, 31, 33, 97, 128])
+@pytest.mark.parametrize("kernel", [prints_what_is_odd, prints_between_barriers], ids=lambda k: k.__name__)
+def test_lanes_print_in_the_order_of_threads(kernel: Callable[..., Any], block: int, capsys: Any) -> None:
+    x = np.random.default_rng(2).integers(0, 9, (200, 3)).astype(np.float64)
+    said = []
+    for device in ["cpu", "python"]:
+        y = np.zeros(200)
+        with gpu.device(device):
+            kernel[-(-200 // block), block](x, y)
+            gpu.synchronize()
+        said.append((capsys.readouterr().out, y.tolist()))
+    assert said[0] == said[1]
+    assert said[0][0].count("\n") > 10
+    with gpu.device("cpu"):
+        assert "x double>" in kernel.inspect("llvm")
