@@ -190,3 +190,25 @@ def test_remainders_by_any_divisor() -> None:
     with np.errstate(divide="ignore"):
         r = a % d
     assert o.T.tolist() == [r.tolist(), x[r].tolist(), ((r < 128) + 2 * (r > -128) + 4 * (r > 0)).tolist()]
+
+
+def test_what_guards_a_loop_is_known_in_it() -> None:
+    """Indices that are held within an array next to a guard are small and not negative, as is what the loop adds."""
+
+    @gpu.jit
+    def blurred(x, out):
+        j, i = gpu.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            s = np.float32(0)
+            for di in range(-2, 3):
+                for dj in range(-2, 3):
+                    s += x[min(max(i + di, 0), x.shape[0] - 1), min(max(j + dj, 0), x.shape[1] - 1)]
+            out[i, j] = s
+
+    ir = blurred.inspect("ir", "f4[:, ::1], f4[:, ::1]")
+    assert "select" not in ir and "max i64" not in ir and "mul i64" not in ir
+    x = np.arange(77, dtype=np.float32).reshape(7, 11)
+    out = np.zeros_like(x)
+    blurred[gpu.auto](x, out)
+    edged = np.pad(x, 2, "edge")
+    assert (out == sum(edged[i : i + 7, j : j + 11] for i in range(5) for j in range(5))).all()
