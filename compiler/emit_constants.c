@@ -6,6 +6,7 @@
  * comes from `mov.b64`, cut to 32 bits: constant memory is smaller than that. */
 #include "emit.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { CONSTANT_SPACE = 4 };
@@ -19,13 +20,12 @@ static bool is_constant_data(LLVMValueRef v) {
     return LLVMIsAGlobalVariable(v) && LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == CONSTANT_SPACE;
 }
 
-/* The array that an address is in: a symbol, or an expression made of one; NULL: none. */
-static LLVMValueRef array_of(LLVMValueRef v) {
-    for (;;) {
-        if (is_constant_data(v)) return v;
-        if (!LLVMIsAConstantExpr(v)) return NULL;
-        v = LLVMGetOperand(v, 0);
-    }
+/* Is it the address of such an array, or an expression with one in it? */
+static bool has_address(LLVMValueRef v) {
+    if (is_constant_data(v)) return true;
+    for (unsigned i = 0; LLVMIsAConstantExpr(v) && i < (unsigned)LLVMGetNumOperands(v); i++)
+        if (has_address(LLVMGetOperand(v, i))) return true;
+    return false;
 }
 
 static LLVMValueRef symbol_address(Registers *r, LLVMValueRef array) {
@@ -41,22 +41,26 @@ static LLVMValueRef symbol_address(Registers *r, LLVMValueRef array) {
     return LLVMBuildIntToPtr(r->b, cut, LLVMTypeOf(array), "");
 }
 
-/* The same address, computed by instructions. */
+/* The same value, computed by instructions. */
 static LLVMValueRef in_register(Registers *r, LLVMValueRef v) {
     if (is_constant_data(v)) return symbol_address(r, v);
-    LLVMValueRef base = in_register(r, LLVMGetOperand(v, 0)), index[8];
-    if (LLVMGetConstOpcode(v) != LLVMGetElementPtr)
-        return LLVMBuildCast(r->b, LLVMGetConstOpcode(v), base, LLVMTypeOf(v), "");
-    unsigned n = (unsigned)LLVMGetNumOperands(v) - 1;
-    for (unsigned i = 0; i < n && i < 8; i++) index[i] = LLVMGetOperand(v, i + 1);
-    return LLVMBuildGEP2(r->b, LLVMGetGEPSourceElementType(v), base, index, n < 8 ? n : 8, "");
+    if (!has_address(v)) return v;
+    LLVMOpcode op = LLVMGetConstOpcode(v);
+    unsigned n = (unsigned)LLVMGetNumOperands(v);
+    LLVMValueRef *part = ARENA_ARRAY(r->u->arena, LLVMValueRef, n);
+    for (unsigned i = 0; i < n; i++) part[i] = in_register(r, LLVMGetOperand(v, i));
+    if (op == LLVMGetElementPtr)
+        return LLVMBuildGEP2(r->b, LLVMGetGEPSourceElementType(v), part[0], part + 1, n - 1, "");
+    if (n == 1) return LLVMBuildCast(r->b, op, part[0], LLVMTypeOf(v), "");
+    assert(n == 2); /* the other expressions are sums, differences and xor */
+    return LLVMBuildBinOp(r->b, op, part[0], part[1], "");
 }
 
 static void rewrite(Registers *r, LLVMValueRef in) {
     bool is_load = LLVMGetInstructionOpcode(in) == LLVMLoad;
     for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(in); i++) {
         LLVMValueRef v = LLVMGetOperand(in, i);
-        if (is_load || !LLVMIsConstant(v) || !array_of(v)) continue;
+        if (is_load || !LLVMIsConstant(v) || !has_address(v)) continue;
         LLVMPositionBuilderBefore(r->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(
                                             LLVMGetBasicBlockParent(LLVMGetInstructionParent(in)))));
         LLVMSetOperand(in, i, in_register(r, v));

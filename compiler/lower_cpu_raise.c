@@ -112,7 +112,8 @@ bool lanes_may_raise(const Lower *L) {
         BlockId b = B->order[i];
         if (!lanes_raise_from(L, b)) continue;
         Ref cond = instr(L, ir_terminator(L->m, b))->args[0];
-        if (B->u->value[cond] > SHAPE_BLOCK && !(B->full && B->v->agree[b])) return true;
+        if (B->u->block_divergent[b]) return true; /* only some are here, whatever the condition says */
+        if (lane_kind(L, cond) != LANE_SCALAR && !(B->full && B->v->agree[b])) return true;
     }
     return false;
 }

@@ -34,6 +34,20 @@ typedef struct FileHead {
 } FileHead;
 static const char magic[8] = "gpucode";
 
+/* 64 bits of a block; another seed gives others. */
+static uint64_t hash(const void *at, size_t size, uint64_t seed) {
+    const uint8_t *byte = at;
+    uint64_t h = seed ^ size;
+    for (; size >= 8; size -= 8, byte += 8) {
+        uint64_t word;
+        memcpy(&word, byte, 8);
+        h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+        h ^= h >> 32;
+    }
+    for (; size > 0; size--, byte++) h = (h ^ *byte) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 29;
+}
+
 /* ---- the key ------------------------------------------------------------------------------------- */
 
 typedef struct Key {
@@ -68,6 +82,22 @@ static void put_file(Key *k, const char *path) {
     put_number(k, (uint64_t)s.st_mtim.tv_nsec);
 }
 
+/* The same of all files in a folder, in whatever order they are read. */
+static void put_folder(Key *k, const char *path) {
+    DIR *folder = path ? opendir(path) : NULL;
+    uint64_t all = 0;
+    struct stat s;
+    put_text(k, path);
+    for (struct dirent *at; folder && (at = readdir(folder));) {
+        if (fstatat(dirfd(folder), at->d_name, &s, 0) != 0) continue;
+        const uint64_t file[] = {hash(at->d_name, strlen(at->d_name), 0), (uint64_t)s.st_size,
+                                 (uint64_t)s.st_mtim.tv_sec, (uint64_t)s.st_mtim.tv_nsec};
+        all += hash(file, sizeof file, 0);
+    }
+    if (folder) closedir(folder);
+    put_number(k, all);
+}
+
 /* The compiler itself: this library. */
 static void put_compiler(Key *k) {
     static const int here;
@@ -97,8 +127,8 @@ static void put_options(Key *k, const CompileOptions *o) {
                                 o->lineinfo,
                                 o->opt};
     put(k, numbers, sizeof numbers);
-    put_file(k, o->libdevice);
-    put_text(k, o->libclc_dir);
+    if (o->libdevice) put_file(k, o->libdevice);
+    else if (o->target == TARGET_PTX) put_folder(k, o->libclc_dir);
     put_number(k, o->nlinks);
     for (uint32_t i = 0; i < o->nlinks; i++) {
         put_number(k, o->links[i].kind);
@@ -174,20 +204,6 @@ static void put_module(Key *k, const IrModule *m) {
     put_instrs(k, m);
     put_memory(k, m);
     put_places(k, m);
-}
-
-/* 64 bits of a block; another seed gives others. */
-static uint64_t hash(const void *at, size_t size, uint64_t seed) {
-    const uint8_t *byte = at;
-    uint64_t h = seed ^ size;
-    for (; size >= 8; size -= 8, byte += 8) {
-        uint64_t word;
-        memcpy(&word, byte, 8);
-        h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-        h ^= h >> 32;
-    }
-    for (; size > 0; size--, byte++) h = (h ^ *byte) * UINT64_C(0x9E3779B97F4A7C15);
-    return h ^ h >> 29;
 }
 
 StoreEntry store_entry(const IrModule *m, const CompileOptions *o) {

@@ -448,6 +448,19 @@ def raises_beside_a_warp(x, y):
             raise AssertionError(f"thread {i}")
 
 
+@gpu.jit
+def raises_where_only_some_are(x, y):
+    i = gpu.grid(1)
+    if i < y.size:
+        v = x[i, 0]
+        if v > 4:
+            if x[0, 1] < 0:  # the same for all
+                raise ValueError(i, v)
+            v = v * 2 + x[i, 2]
+            y[i] = v * v
+        y[i] += v
+
+
 RAISES = [
     raises_before_and_behind_a_store,
     raises_in_a_loop,
@@ -455,6 +468,7 @@ RAISES = [
     raises_before_a_barrier,
     raises_on_two_ways,
     raises_beside_a_warp,
+    raises_where_only_some_are,
 ]
 
 
@@ -477,6 +491,7 @@ def test_the_first_thread_that_raises_is_reported(kernel: Callable[..., Any], bl
         x = random.integers(0, 9, (100, 4)).astype(np.float64)
         for _ in range(bad):
             x[random.integers(len(x)), random.integers(4)] = random.choice([-50.0, 200.0])
+        x[0, 1] -= 50 * (bad == 2)
         assert outcome(kernel, x, block, "cpu") == outcome(kernel, x, block, "python")
 
 
