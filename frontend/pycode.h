@@ -154,6 +154,7 @@ typedef struct Flow {
 
 /* PyFunc operations that are gone after ssa: imm is the variable. */
 enum { PYX_LOADVAR = PY__COUNT, PYX_STOREVAR };
+enum { SAVED = 1 };     /* imm2 of a LOADVAR: a comprehension takes the name for a variable of its own meanwhile */
 
 /* A local variable, or a place on the stack that lives across blocks (name NULL). */
 typedef struct PyVar { const char *name; uint32_t frame, depth; } PyVar;

@@ -104,7 +104,21 @@ static void share_instr(Share *s, PyBlockId b, PyRef r, PyRef *cell, bool sure) 
     VEC_PUSH(s->arena, &s->f->blocks.at[b].instrs, r);
 }
 
+/* From 3.12 a comprehension's variables are the function's, under the same names. */
+static bool is_of_comprehension(PyCtx *c, const PyFunc *f, const PyVars *vars, uint32_t var) {
+    for (PyRef r = 1; r < f->instrs.n; r++) {
+        const PyInstr *in = &f->instrs.at[r];
+        if (in->op != PYX_LOADVAR || in->imm != var || in->imm2 != SAVED) continue;
+        DiagFrame at = {.file = c->code->file, .function = c->code->name, .span = in->span};
+        Diag *d = diag_report(c->diags, DIAG_CAPTURE, &at, vars->at.at[var].name);
+        diag_help(c->diags, d, "give the function a default: lambda k=k: ...");
+        return c->failed = true;
+    }
+    return false;
+}
+
 static void share(PyCtx *c, PyFunc *f, PyVars *vars, uint32_t var) {
+    if (is_of_comprehension(c, f, vars, var)) return;
     Share s = {.arena = c->arena, .f = f, .var = var, .place = vars->at.n, .name = vars->at.at[var].name};
     PyRef *cell = ARENA_ARRAY(c->arena, PyRef, f->instrs.n);
     PyVar place = vars->at.at[var];
@@ -148,9 +162,9 @@ void pyshare_assigned(PyCtx *c, PyFunc *f, PyVars *vars) {
 PyFunc *pyshare_ssa(PyCtx *c, PyFunc *tac, PyVars *vars) {
     uint32_t changes = 0;
     PyFunc *f = pyssa_make(c, tac, vars, &changes);
-    while (changes) {
+    while (changes && !c->failed) {
         share(c, tac, vars, changes - 1);
-        f = pyssa_make(c, tac, vars, &changes);
+        f = c->failed ? NULL : pyssa_make(c, tac, vars, &changes);
     }
     return f;
 }

@@ -390,6 +390,7 @@ static void do_instr(Translator *t, Frame *fr, const CInstr *in, uint32_t index)
     case C_LOAD: do_load(t, fr, in->arg); break;
     case C_LOAD_CLEAR:
         do_load(t, fr, in->arg);
+        if (!t->c->failed) tr_instr(t, t->stack.at[t->stack.n - 1].at)->imm2 = SAVED;
         do_delete(t, fr, in->arg);
         break;
     case C_STORE: do_store(t, fr, in->arg, tr_pop(t, fr)); break;

@@ -332,8 +332,12 @@ def k_functions_that_call_each_other(a, o, n):
 
 def k_late_binding(a, o, n):
     i = gpu.grid(1)
-    fs = [lambda: k + i for k in range(3)]
-    o[i] = fs[0]() + 10 * fs[2]()
+    total = 0
+    for k in range(3):
+        f = lambda: k * 10 + i  # noqa: E731, B023
+        total += f()
+    k += 100
+    o[i] = total + f()
 
 
 def k_recursion_that_counts(a, o, n):
