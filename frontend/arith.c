@@ -278,6 +278,7 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     a = member_beside(e, a, b);
     b = member_beside(e, b, a);
     if (elementwise(a, b)) return array_binary(e, span, op, in_place, a, b);
+    if (a.ty->kind == TY_LIST || b.ty->kind == TY_LIST) return list_binary(e, span, (PyBinary)op, in_place, a, b);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
         Val v = time_binary(e, span, (PyBinary)op, a, b);
         if (!v.ty) v = instance_binary(e, span, (PyBinary)op, in_place, a, b);
@@ -528,6 +529,8 @@ static bool compare_known(Eval *e, PyCompare op, Val a, Val b, bool *out) {
 
 Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     bool holds;
+    a = lists_now(e, span, a);
+    b = lists_now(e, span, b);
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (val_is_scalar(a) && val_is_scalar(b)) return compare_scalars(e, span, op, a, b);
     if (elementwise(a, b)) return array_map(e, span, (ExprOp){EXPR_COMPARE, (uint8_t)op, NULL}, 2, (Val[]){a, b});
@@ -597,7 +600,11 @@ Val eval_contains(Eval *e, PySpan span, Val item, Val c, bool negate) {
     if (special.ty) return negate ? eval_not(e, span, special) : eval_truth(e, span, special);
     Val flags = flag_contains(e, item, c);
     if (flags.ty) return negate ? eval_not(e, span, flags) : flags;
-    c = val_items(e, c);
+    if (list_grows(c)) {
+        Val has = list_contains(e, span, c, item);
+        return negate ? eval_not(e, span, has) : has;
+    }
+    c = c.ty->kind == TY_LIST ? list_now(e, span, c) : val_items(e, c);
     if (val_poisoned(c)) return c;
     if (c.ty->kind == TY_TUPLE) {
         Val any = val_bool(e, false);
@@ -648,6 +655,7 @@ Val eval_truth(Eval *e, PySpan span, Val v) {
         return special.ty ? eval_truth(e, span, special) : val_bool(e, true);
     }
     case TY_OBJECT: return object_truth(e, v);
+    case TY_LIST:
     case TY_RANGE: return eval_truth(e, span, eval_len(e, span, v));
     default:
         return e_fail(e, span, val_is_many(v) ? "test one element; np.any(...) and np.all(...) test all" : NULL,

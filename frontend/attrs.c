@@ -104,8 +104,9 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
     Suggestion s = {.name = name};
     for (size_t i = 0; v.ty->kind == TY_TUPLE && i < sizeof changing / sizeof *changing; i++)
         if (strcmp(name, changing[i]) == 0)
-            return "a list or set in a kernel is a tuple of fixed length: count, and write into gpu.local.array(size, "
-                   "dtype)";
+            return e_numba(e) ? "a list or set in a kernel is a tuple of fixed length: count, and write into "
+                                "gpu.local.array(size, dtype)"
+                              : "a tuple can't be changed, nor can a set: make a list, [...]";
     HostInfo info;
     memset(&info, 0, sizeof info);
     if (val_is_many(v)) {
@@ -164,6 +165,7 @@ Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
         if (!r.ty) r = instance_attr(e, span, v, name);
         if (!r.ty) r = method(e, "tuple", v, name);
         break;
+    case TY_LIST: r = method(e, "list", v, name); break;
     case TY_INSTANCE: r = instance_attr(e, span, v, name); break;
     case TY_SUPER: r = super_attr(e, span, v, name); break;
     case TY_DICT: r = method(e, "dict", v, name); break;
@@ -185,6 +187,7 @@ Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
 
 Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     Val r = find_attr(e, span, v, name);
+    if (!r.ty && devfn_find(arena_printf(e->arena, "list.%s", name)) && lists_change(e, v)) return val_poison(e);
     if (!r.ty) r = overloaded_attr(e, span, v, name);
     if (r.ty) return r;
     const char *help = similar_attr(e, v, name);

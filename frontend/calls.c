@@ -348,6 +348,11 @@ Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const
     if (has_out(site, fn, n, args)) return call_into(e, site, fn, n, args);
     CallSite s = *site;
     s.fn = fn;
+    if (e->lists) {
+        Val *now = ARENA_ARRAY(e->arena, Val, n + 1), made = call_with_lists(e, &s, fn, n, args, now);
+        if (made.ty) return made;
+        args = now;
+    }
     if (maps(fn, n, args)) {
         s.arg_spans = NULL;
         return array_map(e, site->span, (ExprOp){EXPR_CALL, 0, &s}, n, args);

@@ -5,7 +5,7 @@
  * lattice.c   equality and join of abstract values; maybe.c values that may be None
  * arith.c     operators; complexops.c complex arithmetic
  * arrays.c    arrays; indices.c subscripts; records.c records; range.c ranges; iter.c iterators; calls.c calls
- * mutable.c   what changes after it was made
+ * mutable.c   what changes after it was made; lists.c lists that do
  * objects.c   instances of classes; containers.c lists, sets and dicts; patterns.c match statements and generators
  * masks.c     numbers made of a[mask], and a[mask] op= number; patterns.c match, generator expressions and their order
  * attrs.c     attributes; step.c one instruction of Python SSA
@@ -135,6 +135,10 @@ typedef struct Mutable {
     uint32_t nitems;
     MutableItem *items;
     struct Mutable *same;       /* another one, which this has met and is one with; or NULL */
+    uint32_t count;             /* of a list: its items when it is made */
+    bool uniform, grows;        /* of a list: all items are as `elem`; its length is known at run time */
+    bool failed;                /* of a list: a store to it is reported */
+    Val elem;
     bool merged;                /* it is one with another: what one of them is sure to have, the other may lack */
     struct Mutable *next;
 } Mutable;
@@ -178,6 +182,7 @@ struct Eval {
     Mutable *mutables;
     const Making *making;
     VEC(HostRef) changing;      /* classes whose instances change */
+    uint8_t lists;              /* 1: lists change that are written, 2: those of comprehensions, too */
     Recursion *recursion;       /* the innermost that is being built, or NULL */
     VEC(Recursion *) recursions;    /* all that were built, inner ones first */
     Ref stack;                  /* what they lie in; REF_NONE: there are none */
@@ -361,6 +366,32 @@ bool change_class(Eval *e, HostRef cls);
 Val instance_made(Eval *e, PySpan span, Val v, uint32_t nkey, const Val *key);
 Val instance_now(Eval *e, PySpan span, Val v);
 uint32_t instance_names(Eval *e, Val v, const char *const **names);
+
+Mutable *mutable_found(Mutable *m);                 /* what it is one with now */
+Mutable *mutable_here(Eval *e, TyKind kind, HostRef obj, uint32_t nkey, const Val *key);
+Val mutable_reference(Eval *e, Mutable *m, Ref at);
+void mutable_skip(Val abs, uint32_t *at);           /* past the parts of such a value */
+Val mutable_load(Eval *e, Val abs, Ref at, uint32_t *offset);
+void mutable_store(Eval *e, Val abs, Val v, Ref at, uint32_t *offset);
+bool holds_lazy(Ty ty);
+
+/* lists.c */
+bool lists_change(Eval *e, Val v);                  /* v, a tuple, may be a list that is changed: false: it is none */
+bool lists_join(Eval *e, Mutable *x, Mutable *y);
+Val list_made(Eval *e, const PyFunc *f, PyRef r, Val v);
+Val list_of(Eval *e, uint32_t n, const Val *items);
+Val list_length(Eval *e, Val v);
+Val list_get(Eval *e, PySpan span, Val v, Val index);
+void list_set(Eval *e, PySpan span, Val v, Val index, Val value);
+Val list_now(Eval *e, PySpan span, Val v);          /* its items as a tuple; POISON: reported */
+bool list_grows(Val v);
+bool list_holds_made(Ty list);                      /* may its items be things that change? */
+Val list_contains(Eval *e, PySpan span, Val v, Val item);
+Val list_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b);
+void list_delete(Eval *e, PySpan span, Val v, Val index);
+Val list_append(Eval *e, PySpan span, Val v, Val item);
+Val lists_now(Eval *e, PySpan span, Val v);         /* the same of lists inside tuples, too */
+Val call_with_lists(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args, Val *out);   /* ty NULL: *out is what it takes */
 
 /* objects.c */
 Val object_class(Eval *e, Val instance);

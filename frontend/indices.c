@@ -297,6 +297,7 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (v.ty->kind == TY_POINTER) return pointer_getitem(e, span, v, index);
     if (v.ty->kind == TY_EXPR) return expr_getitem(e, span, v, index);
     if (v.ty->kind == TY_TUPLE) return tuple_item(e, span, v, index);
+    if (v.ty->kind == TY_LIST) return list_get(e, span, v, index);
     if (v.ty->kind == TY_RANGE && index.ty->kind == TY_SLICE) return range_slice(e, span, v, index);
     if (v.ty->kind == TY_RANGE) {
         Val i = wrapped_index(e, span, index, eval_len(e, span, v), 0);
@@ -342,6 +343,11 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
         pointer_setitem(e, span, a, index, value);
         return;
     }
+    if (a.ty->kind == TY_LIST) {
+        list_set(e, span, a, index, value);
+        return;
+    }
+    if (lists_change(e, a)) return;
     if (!array_writable(e, span, a)) return;
     if (!spread_indices(e, span, a, index, &s)) return;
     if (!s.ints) {

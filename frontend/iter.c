@@ -18,6 +18,7 @@ Val eval_len(Eval *e, PySpan span, Val v) {
     const char *s;
     if (val_poisoned(v)) return v;
     if (v.ty->kind == TY_TUPLE) return val_int(e, v.ty->n);
+    if (v.ty->kind == TY_LIST) return list_length(e, v);
     if (v.ty->kind == TY_ARRAY && v.ty->ndim) return v.items[1];
     Val string = string_len(e, span, v);
     if (string.ty) return string;
@@ -121,6 +122,9 @@ Val eval_iter(Eval *e, PySpan span, Val v) {
     case TY_ARRAY:
         if (!v.ty->ndim) break;
         return make_iter(e, ITER_SEQ, 3, (Val[]){v, val_int(e, 0), eval_len(e, span, v)});
+    case TY_LIST:
+        if (list_grows(v)) return make_iter(e, ITER_SEQ, 3, (Val[]){v, val_int(e, 0), val_none(e)});
+    /* fallthrough */
     case TY_TUPLE: return make_iter(e, ITER_SEQ, 3, (Val[]){v, val_int(e, 0), eval_len(e, span, v)});
     case TY_EXPR: return eval_iter(e, span, many_array(e, span, v));
     default: break;
@@ -211,7 +215,7 @@ Val eval_reversed(Eval *e, PySpan span, Val v) {
         for (uint32_t i = 0; i < v.ty->n; i++) items[i] = v.items[v.ty->n - 1 - i];
         return eval_iter(e, span, val_tuple(e, v.ty->n, items));
     }
-    if ((v.ty->kind == TY_ARRAY && v.ty->ndim) || v.ty->kind == TY_RANGE)
+    if ((v.ty->kind == TY_ARRAY && v.ty->ndim) || v.ty->kind == TY_RANGE || v.ty->kind == TY_LIST)
         return make_iter(e, ITER_RSEQ, 2, (Val[]){v, eval_binary(e, span, PYB_SUB, eval_len(e, span, v), one)});
     return e_fail(e, span, NULL, DIAG_NOT_ITERABLE, e_text(e, v));
 }
@@ -222,7 +226,10 @@ Val eval_iter_has(Eval *e, PySpan span, Val it) {
     if (val_poisoned(it)) return it;
     switch ((IterKind)it.ty->sub) {
     case ITER_RANGE: return range_has(e, span, it);
-    case ITER_SEQ: return eval_compare(e, span, PYC_LT, it.items[1], it.items[2]);
+    case ITER_SEQ: {
+        bool grows = list_grows(it.items[0]); /* maybe meanwhile */
+        return eval_compare(e, span, PYC_LT, it.items[1], grows ? list_length(e, it.items[0]) : it.items[2]);
+    }
     case ITER_RSEQ: return eval_compare(e, span, PYC_GE, it.items[1], val_int(e, 0));
     case ITER_ND: return eval_compare(e, span, PYC_LT, it.items[0], it.items[1]);
     case ITER_ENUM: return eval_iter_has(e, span, it.items[1]);
@@ -293,6 +300,7 @@ Val eval_iter_value(Eval *e, PySpan span, Val it) {
     case ITER_SEQ:
     case ITER_RSEQ:
         if (it.items[0].ty->kind == TY_RANGE) return range_item(e, it.items[0], it.items[1]);
+        if (it.items[0].ty->kind == TY_LIST) return list_get(e, span, it.items[0], it.items[1]);
         if (it.items[0].ty->kind != TY_TUPLE) return array_element(e, span, it.items[0], it.items[1]);
         if (val_const(it.items[1])) return tuple_item(e, span, it.items[0], it.items[1]);
         return loop_item(e, span, it.items[0], it.items[1]);

@@ -15,7 +15,7 @@
 
 enum { MARK_BYTES = 4 };
 
-static Mutable *found(Mutable *m) {
+Mutable *mutable_found(Mutable *m) {
     while (m->same) m = m->same;
     return m;
 }
@@ -28,12 +28,12 @@ static bool same_key(const Mutable *m, uint32_t n, const Val *key) {
 }
 
 /* That of the instruction which is being evaluated. */
-static Mutable *made_here(Eval *e, TyKind kind, HostRef obj, uint32_t nkey, const Val *key) {
+Mutable *mutable_here(Eval *e, TyKind kind, HostRef obj, uint32_t nkey, const Val *key) {
     const PyFunc *base = e->frame->inst->base;
     PyRef origin = e->frame->in ? e->frame->in->origin : 0;
     for (Mutable *m = e->mutables; m; m = m->next)
         if (m->base == base && m->origin == origin && m->kind == kind && m->obj == obj && same_key(m, nkey, key))
-            return found(m);
+            return mutable_found(m);
     Mutable *m = ARENA_NEW(e->arena, Mutable);
     *m = (Mutable){.base = base, .origin = origin, .kind = kind, .obj = obj, .nkey = nkey, .next = e->mutables};
     Ty *types = ARENA_ARRAY(e->arena, Ty, nkey + 1);
@@ -43,7 +43,7 @@ static Mutable *made_here(Eval *e, TyKind kind, HostRef obj, uint32_t nkey, cons
     return m;
 }
 
-static Val reference(Eval *e, Mutable *m, Ref at) {
+Val mutable_reference(Eval *e, Mutable *m, Ref at) {
     Val *items = ARENA_NEW(e->arena, Val);
     *items = (Val){.ty = ty_ptr(e->types, T_PTRL), .ref = {at, REF_NONE}};
     return (Val){.ty = ty_made(e->types, m->kind, m->obj, m), .items = items};
@@ -52,7 +52,7 @@ static Val reference(Eval *e, Mutable *m, Ref at) {
 /* ---- where items lie ------------------------------------------------------------------------------------- */
 static void skip(uint32_t *at, uint32_t bytes) { *at = (*at + bytes - 1) / bytes * bytes + bytes; }
 
-static void skip_parts(Val abs, uint32_t *at) {
+void mutable_skip(Val abs, uint32_t *at) {
     if (!abs.ty) return;
     if (abs.ty->kind == TY_PTR) skip(at, type_bytes((Type)abs.ty->space));
     if (abs.ty->kind == TY_SCALAR && !val_const(abs)) {
@@ -60,7 +60,7 @@ static void skip_parts(Val abs, uint32_t *at) {
         skip(at, bytes);
         if (dt_is_complex(val_dtype(abs))) *at += bytes;
     }
-    for (uint32_t i = 0; i < abs.ty->n; i++) skip_parts(abs.items[i], at);
+    for (uint32_t i = 0; i < abs.ty->n; i++) mutable_skip(abs.items[i], at);
 }
 
 /* Item number k, or the end of all; its mark comes first. */
@@ -68,7 +68,7 @@ static uint32_t offset_of(const Mutable *m, uint32_t k) {
     uint32_t at = 0;
     for (uint32_t i = 0; i < k; i++) {
         if (!m->items[i].sure) skip(&at, MARK_BYTES);
-        skip_parts(m->items[i].v, &at);
+        mutable_skip(m->items[i].v, &at);
     }
     return at;
 }
@@ -78,7 +78,7 @@ static Ref part_address(Eval *e, Ref at, uint32_t *offset, uint32_t bytes) {
     return record_offset(e, T_PTRL, at, *offset - bytes);
 }
 
-static Val load_parts(Eval *e, Val abs, Ref at, uint32_t *offset) {
+Val mutable_load(Eval *e, Val abs, Ref at, uint32_t *offset) {
     if (abs.ty->kind == TY_PTR) {
         Type t = (Type)abs.ty->space;
         abs.ref[0] = e_load(e, t, part_address(e, at, offset, type_bytes(t)));
@@ -90,12 +90,12 @@ static Val load_parts(Eval *e, Val abs, Ref at, uint32_t *offset) {
     }
     if (!abs.ty->n) return abs;
     Val *items = ARENA_ARRAY(e->arena, Val, abs.ty->n);
-    for (uint32_t i = 0; i < abs.ty->n; i++) items[i] = load_parts(e, abs.items[i], at, offset);
+    for (uint32_t i = 0; i < abs.ty->n; i++) items[i] = mutable_load(e, abs.items[i], at, offset);
     abs.items = items;
     return abs;
 }
 
-static void store_parts(Eval *e, Val abs, Val v, Ref at, uint32_t *offset) {
+void mutable_store(Eval *e, Val abs, Val v, Ref at, uint32_t *offset) {
     if (abs.ty->kind == TY_PTR) e_store(e, part_address(e, at, offset, type_bytes((Type)abs.ty->space)), v.ref[0]);
     if (abs.ty->kind == TY_SCALAR && !val_const(abs)) {
         uint32_t bytes = type_bytes(dtype_info[abs.ty->dtype].ir);
@@ -104,7 +104,7 @@ static void store_parts(Eval *e, Val abs, Val v, Ref at, uint32_t *offset) {
         e_store(e, part_address(e, at, offset, bytes), re);
         if (parts) e_store(e, part_address(e, at, offset, bytes), im);
     }
-    for (uint32_t i = 0; i < abs.ty->n; i++) store_parts(e, abs.items[i], v.items[i], at, offset);
+    for (uint32_t i = 0; i < abs.ty->n; i++) mutable_store(e, abs.items[i], v.items[i], at, offset);
 }
 
 /* ---- what items are --------------------------------------------------------------------------------------- */
@@ -133,22 +133,27 @@ static bool raise_item(Eval *e, Mutable *m, uint32_t k, Val v) {
     return true;
 }
 
-bool mutable_join(Eval *e, Val a, Val b, Val *out) {
-    Mutable *x = found(a.ty->made), *y = found(b.ty->made);
-    if (x->kind != y->kind || x->obj != y->obj) return false;
-    for (uint32_t i = 0; x != y && i < y->nitems; i++) {
+static bool fields_join(Eval *e, Mutable *x, const Mutable *y) {
+    for (uint32_t i = 0; i < y->nitems; i++) {
         uint32_t k = find_item(x, y->items[i].name);
         if (k == x->nitems) add_item(e, x, y->items[i].name);
         else x->items[k].sure &= y->items[i].sure;
         if (!raise_item(e, x, k, y->items[i].v)) return false;
     }
-    for (uint32_t i = 0; x != y && i < x->nitems; i++)
+    for (uint32_t i = 0; i < x->nitems; i++)
         if (find_item(y, x->items[i].name) == y->nitems) x->items[i].sure = false;
+    return true;
+}
+
+bool mutable_join(Eval *e, Val a, Val b, Val *out) {
+    Mutable *x = mutable_found(a.ty->made), *y = mutable_found(b.ty->made);
+    if (x->kind != y->kind || x->obj != y->obj) return false;
     if (x != y) {
+        if (!(x->kind == TY_LIST ? lists_join(e, x, y) : fields_join(e, x, y))) return false;
         y->same = x;
         x->merged = e->again = true;
     }
-    *out = reference(e, x, REF_NONE);
+    *out = mutable_reference(e, x, REF_NONE);
     return true;
 }
 
@@ -158,16 +163,16 @@ static void set_mark(Eval *e, const Mutable *m, Ref at, uint32_t k, bool assigne
 }
 
 Val mutable_new(Eval *e, TyKind kind, HostRef obj, uint32_t nkey, const Val *key) {
-    Mutable *m = made_here(e, kind, obj, nkey, key);
+    Mutable *m = mutable_here(e, kind, obj, nkey, key);
     uint32_t bytes = offset_of(m, m->nitems);
     Ref at = e_alloca(e, bytes ? bytes : 1);
     for (uint32_t k = 0; e->building && k < m->nitems; k++) {
         const MutableItem *item = &m->items[k];
         uint32_t offset = offset_of(m, k) + (item->sure ? 0 : MARK_BYTES);
         set_mark(e, m, at, k, item->initial.ty != NULL);
-        if (item->initial.ty) store_parts(e, item->v, val_coerce(e, item->initial, item->v), at, &offset);
+        if (item->initial.ty) mutable_store(e, item->v, val_coerce(e, item->initial, item->v), at, &offset);
     }
-    return reference(e, m, at);
+    return mutable_reference(e, m, at);
 }
 
 /* Runs the block on every way through the function? */
@@ -190,7 +195,7 @@ static bool always_runs(Eval *e, const PyFunc *f, PyBlockId b) {
 /* Is what happens now a part of every making of the object? */
 static bool is_always_made(Eval *e, const Mutable *m) {
     const Making *k = e->making;
-    while (k && found(k->of) != m) k = k->around;
+    while (k && mutable_found(k->of) != m) k = k->around;
     if (!k) return false;
     for (const Frame *fr = e->frame; fr && fr != k->frame; fr = fr->caller)
         if (!fr->in || !always_runs(e, fr->inst->f, fr->in->block)) return false;
@@ -198,7 +203,7 @@ static bool is_always_made(Eval *e, const Mutable *m) {
 }
 
 /* ---- items --------------------------------------------------------------------------------------------------- */
-static bool holds_lazy(Ty ty) {
+bool holds_lazy(Ty ty) {
     if (ty->kind == TY_EXPR) return true;
     for (uint32_t i = 0; i < ty->n; i++)
         if (holds_lazy(ty->items[i])) return true;
@@ -232,7 +237,7 @@ static void make_sure(Eval *e, Mutable *m, uint32_t k, bool sure, Val initial) {
 
 /* `sure`: wherever such an object is made, this happens to it before it is read. POISON: reported. */
 Val mutable_set(Eval *e, PySpan span, Val of, const char *name, Val v, bool sure, Val initial) {
-    Mutable *m = found(of.ty->made);
+    Mutable *m = mutable_found(of.ty->made);
     uint32_t k = find_item(m, name);
     if (k == m->nitems) {
         if (e->building) return val_poison(e); /* inference stored it, or reported why not */
@@ -252,7 +257,7 @@ Val mutable_set(Eval *e, PySpan span, Val of, const char *name, Val v, bool sure
     uint32_t at = offset_of(m, k);
     set_mark(e, m, of.items[0].ref[0], k, true);
     if (!m->items[k].sure) at += MARK_BYTES;
-    store_parts(e, m->items[k].v, val_coerce(e, v, m->items[k].v), of.items[0].ref[0], &at);
+    mutable_store(e, m->items[k].v, val_coerce(e, v, m->items[k].v), of.items[0].ref[0], &at);
     return of;
 }
 
@@ -266,20 +271,20 @@ static void check_mark(Eval *e, PySpan span, const Mutable *m, Ref object, uint3
 
 /* ty NULL: there is no such item. */
 Val mutable_get(Eval *e, PySpan span, Val of, const char *name) {
-    Mutable *m = found(of.ty->made);
+    Mutable *m = mutable_found(of.ty->made);
     uint32_t k = find_item(m, name);
     if (k == m->nitems) return (Val){0};
     if (!m->items[k].v.ty || m->items[k].failed) return val_poison(e);
     if (!e->building) return m->items[k].v;
     uint32_t at = offset_of(m, k);
     if (!m->items[k].sure) check_mark(e, span, m, of.items[0].ref[0], &at, name);
-    return load_parts(e, m->items[k].v, of.items[0].ref[0], &at);
+    return mutable_load(e, m->items[k].v, of.items[0].ref[0], &at);
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 Val mutable_like(Eval *e, Val abstract) {
-    Mutable *m = found(abstract.ty->made);
-    return reference(e, m, e_alloca(e, offset_of(m, m->nitems) + 1));
+    Mutable *m = mutable_found(abstract.ty->made);
+    return mutable_reference(e, m, e_alloca(e, offset_of(m, m->nitems) + 1));
 }
 
 static void copy_part(Eval *e, EdgeCopies *c, Type t, Ref to, Ref from, uint32_t *offset) {
@@ -299,7 +304,7 @@ static void copy_parts(Eval *e, EdgeCopies *c, Val abs, Ref to, Ref from, uint32
 
 /* Building only: reads what `from` is; edge_write() makes `to` that. */
 void mutable_copy(Eval *e, EdgeCopies *c, Val to, Val from) {
-    const Mutable *m = found(to.ty->made);
+    const Mutable *m = mutable_found(to.ty->made);
     uint32_t offset = 0;
     for (uint32_t k = 0; k < m->nitems; k++) {
         if (!m->items[k].sure) copy_part(e, c, T_U32, to.items[0].ref[0], from.items[0].ref[0], &offset);
@@ -334,7 +339,7 @@ Val instance_made(Eval *e, PySpan span, Val v, uint32_t nkey, const Val *key) {
 /* What it is now, as a value; other values as they are. */
 Val instance_now(Eval *e, PySpan span, Val v) {
     if (val_poisoned(v) || v.ty->kind != TY_INSTANCE || v.ty->sub != 2) return v;
-    const Mutable *m = found(v.ty->made);
+    const Mutable *m = mutable_found(v.ty->made);
     Val *items = ARENA_ARRAY(e->arena, Val, m->nitems + 1);
     const char **names = ARENA_ARRAY(e->arena, const char *, m->nitems + 1);
     for (uint32_t i = 0; i < m->nitems; i++) {
@@ -352,7 +357,7 @@ uint32_t instance_names(Eval *e, Val v, const char *const **names) {
         *names = v.ty->fields;
         return v.ty->fields ? v.ty->n : 0;
     }
-    const Mutable *m = found(v.ty->made);
+    const Mutable *m = mutable_found(v.ty->made);
     const char **all = ARENA_ARRAY(e->arena, const char *, m->nitems + 1);
     for (uint32_t i = 0; i < m->nitems; i++) all[i] = m->items[i].name;
     *names = all;

@@ -122,6 +122,12 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
         if (val_poisoned(v)) return v;
         if (v.ty->sub == 0) return shown_instance(e, span, what, v);
         break;
+    case TY_LIST: {
+        v = list_now(e, span, v);
+        if (val_poisoned(v)) return v;
+        Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
+        return shown_items(e, span, what, v, items) ? text_of(e, TEXT_LIST, "", v.ty->n, items, NULL) : val_poison(e);
+    }
     case TY_DICT: {
         Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
         return shown_items(e, span, what, v, items) ? text_of(e, TEXT_DICT, "", v.ty->n, items, NULL) : val_poison(e);
@@ -333,7 +339,7 @@ static ArgType describe_text(Message *m, Val v) {
     static const char *const kinds[] = {
         [TEXT_JOIN] = "join",   [TEXT_FORMAT] = "format", [TEXT_PERCENT] = "percent",   [TEXT_METHOD] = "method",
         [TEXT_ARRAY] = "array", [TEXT_DICT] = "dict",     [TEXT_INSTANCE] = "instance", [TEXT_RECORD] = "record",
-        [TEXT_VIEW] = "view",   [TEXT_VALUE] = "value",   [TEXT_CHOICE] = "choice"};
+        [TEXT_VIEW] = "view",   [TEXT_VALUE] = "value",   [TEXT_CHOICE] = "choice",     [TEXT_LIST] = "list"};
     Eval *e = m->e;
     const ArgType first[2] = {object_type(e, kinds[v.ty->sub]), object_type(e, v.ty->name)};
     ArgType t = describe_items(m, ARG_TEXT, 2, first, v);

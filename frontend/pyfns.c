@@ -311,6 +311,7 @@ static HostRef class_of(Eval *e, Val x) {
     case TY_SCALAR: return x.ty->weak ? val_builtin(e, numbers[x.ty->dtype]) : NULL;
     case TY_TUPLE: return x.ty->obj ? x.ty->obj : val_builtin(e, "tuple");
     case TY_INSTANCE: return x.ty->obj;
+    case TY_LIST: return val_builtin(e, "list");
     case TY_DICT: return val_builtin(e, "dict");
     case TY_RANGE: return val_builtin(e, "range");
     case TY_SLICE: return val_builtin(e, "slice");
@@ -340,6 +341,7 @@ static bool is_python(Eval *e, Val x, const char *name) {
     if (strcmp(name, "NoneType") == 0) return x.ty->kind == TY_NONE;
     if (strcmp(name, "tuple") == 0) return x.ty->kind == TY_TUPLE;
     if (strcmp(name, "dict") == 0 && x.ty->kind == TY_DICT) return true;
+    if (strcmp(name, "list") == 0 && x.ty->kind == TY_LIST) return true;
     if (strcmp(name, "range") == 0) return x.ty->kind == TY_RANGE;
     if (!host_info(e, x, &info)) return false;
     if (strcmp(name, "str") == 0) return info.kind == HOST_STR;

@@ -142,10 +142,19 @@ Val range_contains(Eval *e, PySpan span, Val item, Val r) {
  * test is whether the unsigned distance of the counter from it is below `far`. */
 typedef struct Counter {
     Val cur, stop, step;
-    Val anchor, far; /* None: `cur < stop` is the test */
+    Val anchor, far;    /* None: `cur < stop` is the test */
+    Val maybe_anchored; /* ty NULL: it is known. A step that was a constant when inference came first left both behind
+                         */
 } Counter;
 
-static Counter counter_of(Val it) { return (Counter){it.items[0], it.items[1], it.items[2], it.items[3], it.items[4]}; }
+static Counter counter_of(Val it) {
+    Counter c = {it.items[0], it.items[1], it.items[2], it.items[3], it.items[4], {0}};
+    if (c.anchor.ty->kind != TY_MAYBE || c.far.ty->kind != TY_MAYBE) return c;
+    c.maybe_anchored = c.anchor.items[0];
+    c.anchor = c.anchor.items[1];
+    c.far = c.far.items[1];
+    return c;
+}
 
 static bool anchored(const Counter *c) { return c->anchor.ty->kind != TY_NONE; }
 
@@ -175,20 +184,26 @@ static void set_anchor(Eval *e, PySpan span, Counter *c) {
 }
 
 Val range_iter(Eval *e, PySpan span, Val r) {
-    Counter c = {r.items[0], r.items[1], r.items[2], val_none(e), val_none(e)};
+    Counter c = {r.items[0], r.items[1], r.items[2], val_none(e), val_none(e), {0}};
     if (val_dtype(c.cur) == DT_I32 && !is_unit(c.step)) c.cur = val_convert(e, c.cur, SCALAR(DT_I64, false));
     bool maybe_up = !val_const(c.step) || c.step.i > 0;
     if (maybe_up && val_dtype(c.stop) == DT_I64 && !never_passes(c.stop, c.step)) set_anchor(e, span, &c);
     return val_composite(e, TY_ITER, ITER_RANGE, 5, (Val[]){c.cur, c.stop, c.step, c.anchor, c.far});
 }
 
+static Val anchored_has(Eval *e, const Counter *c, Val up) {
+    Val above = arith(e, PYB_SUB, c->cur, c->anchor), below = arith(e, PYB_SUB, c->anchor, c->cur);
+    Val away = val_convert(e, choose(e, up, above, below), u64), far = val_convert(e, c->far, u64);
+    return compare(e, PYC_LT, away, far);
+}
+
 Val range_has(Eval *e, PySpan span, Val it) {
     Counter c = counter_of(it);
     Val up = goes_up(e, c.step);
+    if (anchored(&c) && !c.maybe_anchored.ty) return anchored_has(e, &c, up);
     if (anchored(&c)) {
-        Val above = arith(e, PYB_SUB, c.cur, c.anchor), below = arith(e, PYB_SUB, c.anchor, c.cur);
-        Val away = val_convert(e, choose(e, up, above, below), u64), far = val_convert(e, c.far, u64);
-        return compare(e, PYC_LT, away, far);
+        it.items = (Val[]){c.cur, c.stop, c.step, val_none(e), val_none(e)};
+        return eval_select(e, span, c.maybe_anchored, anchored_has(e, &c, up), range_has(e, span, it));
     }
     Val stop = val_convert(e, c.stop, val_sc(c.cur));
     if (val_const(up)) return compare(e, up.i ? PYC_LT : PYC_GT, c.cur, stop);
@@ -210,8 +225,10 @@ static Val cut_step(Eval *e, Val from, Val to, Val mag) {
 Val range_next(Eval *e, Val it) {
     Counter c = counter_of(it);
     Val stop = val_convert(e, c.stop, val_sc(c.cur)), step = val_convert(e, c.step, val_sc(c.cur));
-    if (anchored(&c) || never_passes(c.stop, c.step)) return arith(e, PYB_ADD, c.cur, step);
+    Val on = arith(e, PYB_ADD, c.cur, step);
+    if ((anchored(&c) && !c.maybe_anchored.ty) || never_passes(c.stop, c.step)) return on;
     if (val_dtype(c.cur) == DT_U64) return arith(e, PYB_ADD, c.cur, cut_step(e, c.cur, stop, step));
     Val back = arith(e, PYB_SUB, number_like(e, step, 0), step);
-    return arith(e, PYB_SUB, c.cur, cut_step(e, stop, c.cur, back));
+    Val down = arith(e, PYB_SUB, c.cur, cut_step(e, stop, c.cur, back));
+    return c.maybe_anchored.ty ? choose(e, goes_up(e, c.step), on, down) : down;
 }

@@ -17,6 +17,22 @@ static bool takes_items(unsigned op) {
            op == PY_UNPACK_ITEM || op == PY_UNPACK_EX || op == PY_CONTAINS || op == PY_GEN_PLACE;
 }
 
+/* A list that changes is taken as its items at that moment. */
+static bool takes_list_items(const PyInstr *in, uint32_t i) {
+    switch ((PyOp)in->op) {
+    case PY_UNPACK_ITEM:
+    case PY_UNPACK_EX:
+    case PY_TO_TUPLE:
+    case PY_LIST_EXTEND:
+    case PY_SET_UPDATE:
+    case PY_CALL_EX:
+    case PY_MATCH_SEQ: return true;
+    case PY_SUBSCR:
+    case PY_STORE_SUBSCR: return i == 1;
+    default: return false;
+    }
+}
+
 /* Operand number i; 0 gives an absent value. */
 static Val arg(const Step *s, uint32_t i) {
     PyRef r = i < s->in->nargs ? s->in->args[i] : 0;
@@ -27,6 +43,7 @@ static Val arg(const Step *s, uint32_t i) {
                       "a generator expression that no call takes at once", "a kernel has no suspended code");
     check_defined(s->e, s->fr, s->in->block, r, s->span);
     Val v = s->fr->vals[r];
+    if (v.ty && v.ty->kind == TY_LIST && takes_list_items(s->in, i)) return list_now(s->e, s->span, v);
     return v.ty && v.ty->kind == TY_UNDEF ? val_poison(s->e) : v;
 }
 
@@ -205,6 +222,10 @@ static Val step_set_update(const Step *s) {
 static Val step_append(const Step *s) {
     Val a = arg(s, 0), item = arg(s, 1);
     if (val_poisoned(a) || val_poisoned(item)) return val_poison(s->e);
+    if (a.ty->kind == TY_LIST) {
+        Val done = list_append(s->e, s->span, a, item);
+        return val_poisoned(done) ? done : a;
+    }
     if (a.ty->kind != TY_TUPLE) return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, a));
     return eval_binary(s->e, s->span, PYB_ADD, a, val_tuple(s->e, 1, &item));
 }
@@ -780,11 +801,15 @@ static Val step_binary(const Step *s) {
     }
 }
 
+static Val as_list(const Step *s, Val v) {
+    return list_made(s->e, s->fr->inst->f, (PyRef)(s->in - s->fr->inst->f->instrs.at), v);
+}
+
 /* Displays, and what Python has beyond a kernel's values. */
 static Val step_collection(const Step *s) {
     switch ((PyOp)s->in->op) {
-    case PY_TUPLE:
-    case PY_LIST: return step_tuple(s);
+    case PY_TUPLE: return step_tuple(s);
+    case PY_LIST: return as_list(s, step_tuple(s));
     case PY_SET: return step_set(s);
     case PY_SET_UPDATE: return step_set_update(s);
     case PY_SET_ADD: {
@@ -800,7 +825,7 @@ static Val step_collection(const Step *s) {
         Val a = arg(s, 0), b = arg(s, 1);
         return dict_merged(s->e, s->span, a, b);
     }
-    case PY_LIST_EXTEND: return step_extend(s);
+    case PY_LIST_EXTEND: return as_list(s, step_extend(s));
     case PY_LIST_APPEND: return step_append(s);
     case PY_TO_TUPLE: return step_to_tuple(s);
     case PY_FORMAT: return step_string(s, true);
@@ -845,7 +870,12 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
     case PY_SUBSCR: return step_subscr(s);
     case PY_STORE_SUBSCR: return step_store(s);
     case PY_DEL_SUBSCR: {
-        Val of = arg(s, 0);
+        Val of = arg(s, 0), at = arg(s, 1);
+        if (of.ty && of.ty->kind == TY_LIST && !val_poisoned(at)) {
+            list_delete(e, s->span, of, at);
+            return val_none(e);
+        }
+        if (of.ty && lists_change(e, of)) return val_poison(e);
         if (of.ty && of.ty->kind == TY_DICT) /* versions differ in how they take the keys out */
             return refuse(s, "the rest of a matched dict", "a dict in a kernel has a fixed size", "name the keys");
         return refuse(s, "del of an item", "arrays keep their size", "store a value that means nothing");

@@ -100,8 +100,16 @@ static bool holds_made(Ty ty) {
     return false;
 }
 
+/* Does a list get items of another one that are objects? */
+static bool extends_objects(const Instance *inst, const PyInstr *in) {
+    Ty from = inst->cell[in->args[in->nargs - 1]].ty;
+    return !from || from->kind != TY_LIST || list_holds_made(from);
+}
+
 /* Is this a store of what holds an object, to another? */
 static bool keeps_object(const Instance *inst, const PyInstr *in) {
+    if (in->op == PY_BINARY && in->imm & PYB_INPLACE && inst->cell[in->args[0]].ty)
+        return inst->cell[in->args[0]].ty->kind == TY_LIST && extends_objects(inst, in);
     if (in->op != PY_STORE_ATTR && in->op != PY_STORE_SUBSCR && in->op != PY_SHARED_SET) return false;
     Ty of = inst->cell[in->args[0]].ty;
     return of && of->made && holds_local(inst->cell[in->args[in->nargs - 1]].ty);
@@ -150,7 +158,10 @@ static Effects effects_of_call(const Eval *e, const Looking *at, const PyInstr *
     const Instance *inst = at->inst;
     if (in->op != PY_CALL || at->depth > MOST_DEPTH) return anything;
     const DevFn *fn = called(e, inst, in);
-    if (fn) return (Effects){!only_reads(fn), !gives_view(fn), false};
+    if (fn) {
+        bool extend = strcmp(fn->path, "list.extend") == 0, list = starts(fn->path, "list.");
+        return (Effects){!only_reads(fn), !gives_view(fn), extend ? extends_objects(inst, in) : list};
+    }
     Val callee = inst->cell[in->args[0]];
     Effects all = {0};
     bool found = false,
@@ -180,11 +191,16 @@ static bool takes_copies(const Plan *p, const PyInstr *in) {
 /* Is the result memory of the instruction's own? */
 static bool makes(const Plan *p, const PyInstr *in, PyRef r) {
     Ty ty = p->inst->cell[r].ty;
+    bool list = ty->kind == TY_LIST, slice = false;
     switch ((PyOp)in->op) {
-    case PY_BINARY: return ty->kind == TY_ARRAY && !(in->imm & PYB_INPLACE && p->number[in->args[0]]);
+    case PY_LIST:
+    case PY_LIST_EXTEND: return list;
+    case PY_BINARY: return (list || ty->kind == TY_ARRAY) && !(in->imm & PYB_INPLACE && p->number[in->args[0]]);
     case PY_UNARY:
     case PY_COMPARE: return ty->kind == TY_ARRAY;
-    case PY_SUBSCR: return ty->kind == TY_ARRAY && takes_copies(p, in);
+    case PY_SUBSCR:
+        slice = p->inst->cell[in->args[1]].ty && p->inst->cell[in->args[1]].ty->kind == TY_SLICE;
+        return list ? slice : ty->kind == TY_ARRAY && takes_copies(p, in);
     case PY_CALL:
     case PY_CALL_EX: return call_effects(p, in).makes;
     default: return false;
@@ -193,7 +209,8 @@ static bool makes(const Plan *p, const PyInstr *in, PyRef r) {
 
 /* May the result be operand number i, or a view of it? */
 static bool may_be_operand(const Plan *p, const PyInstr *in, PyRef r, uint32_t i) {
-    if (in->op == PY_BINARY && in->imm & PYB_INPLACE && i && p->inst->cell[r].ty->kind == TY_ARRAY) return false;
+    bool array = p->inst->cell[r].ty->kind == TY_ARRAY || p->inst->cell[r].ty->kind == TY_LIST;
+    if (in->op == PY_BINARY && in->imm & PYB_INPLACE && i && array) return false;
     if (in->op != PY_CALL) return !makes(p, in, r) || in->op == PY_CALL_EX;
     const DevFn *fn = called(p->e, p->inst, in);
     return !only_reads(fn) || gives_view(fn) || p->inst->cell[r].ty->kind == TY_EXPR;

@@ -306,6 +306,7 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_DICT: return "dict";
     case TY_INSTANCE: return name_of(t, ty->obj);
     case TY_SHARED_VAR: return "variable";
+    case TY_LIST: return "list";
     case TY_PARTIAL: return "partial function";
     case TY_SUPER: return "super()";
     case TY_OBJECT: return object_text(t, ty->obj);

@@ -37,6 +37,7 @@ typedef enum TyKind {
     TY_DTYPE,       /* np.float32, np.dtype("f4"), x.dtype ...: dtype, record */
     TY_DICT,        /* a dict: key, value, key, value ...; keys are constants */
     TY_INSTANCE,    /* of a class, obj: its `fields`. sub 1: its __init__ runs, and may set them; sub 2: `made` */
+    TY_LIST,        /* a list that changes: `made`. Others are tuples */
     TY_SHARED_VAR,  /* a variable that inner functions assign, or see change: `made` */
     TY_PARTIAL,     /* functools.partial: function, tuple of arguments, dict of keywords */
     TY_SUPER,       /* super(): the instance; obj: the class whose bases are meant */
@@ -62,7 +63,7 @@ typedef enum ExprKind { EXPR_BINARY, EXPR_UNARY, EXPR_COMPARE, EXPR_CALL, EXPR_C
 /* VIEW: address, shape, strides of an array, name: the dtype. VALUE: one item, whole. CHOICE: which of the constant strings in name,
  * each of which CHOICE_END ends. */
 #define CHOICE_END '\x1f'
-typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY, TEXT_DICT, TEXT_INSTANCE, TEXT_RECORD, TEXT_VIEW, TEXT_VALUE, TEXT_CHOICE } TextKind;
+typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY, TEXT_DICT, TEXT_INSTANCE, TEXT_RECORD, TEXT_VIEW, TEXT_VALUE, TEXT_CHOICE, TEXT_LIST } TextKind;
 
 typedef enum GroupKind { GROUP_GRID, GROUP_BLOCK, GROUP_TILE } GroupKind;
 

@@ -594,6 +594,7 @@ def test_every_row_has_a_test() -> None:
         "scalar": "x.",
         "ndarray": ".",
         "record": ".",
+        "list": ".",
         "time": ".",
         "str": ".",
         "grid_group": "grid.",

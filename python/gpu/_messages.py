@@ -129,6 +129,8 @@ class Reader:
             return word.split("\x1f")[items[0]]
         if kind == "value":
             return items[0]
+        if kind == "list":
+            return items
         if kind == "dict":
             return dict(zip(items[::2], items[1::2], strict=True))
         if kind == "record":

@@ -120,3 +120,128 @@ def range_index(r: Any, x: Any) -> Any:
 
 def range_count(r: Any, x: Any) -> Any:
     return 1 if x in r else 0
+
+
+# Lists that change. They are passed as they are, and changed in place.
+
+
+def list_insert(xs: Any, index: int, item: Any) -> None:
+    n = len(xs)
+    at = min(max(index + n, 0), n) if index < 0 else min(index, n)
+    xs.append(item)
+    k = n
+    while k > at:
+        xs[k] = xs[k - 1]
+        k -= 1
+    xs[at] = item
+
+
+def list_pop(xs: Any, index: int) -> Any:
+    item = xs[index]
+    for k in range(index + len(xs) if index < 0 else index, len(xs) - 1):
+        xs[k] = xs[k + 1]
+    xs.pop()
+    return item
+
+
+def list_extend(xs: Any, iterable: Any) -> None:
+    for k in range(len(iterable)):
+        xs.append(iterable[k])
+
+
+def list_remove(xs: Any, item: Any) -> None:
+    list_pop(xs, list_index(xs, item))
+
+
+def list_clear(xs: Any) -> None:
+    while len(xs) > 0:
+        xs.pop()
+
+
+def list_reverse(xs: Any) -> None:
+    k, last = 0, len(xs) - 1
+    while k < last:
+        xs[k], xs[last] = xs[last], xs[k]
+        k += 1
+        last -= 1
+
+
+def list_sort(xs: Any, *, key: Any = None, reverse: bool = False) -> None:
+    for k in range(1, len(xs)):
+        item = xs[k]
+        at = k
+        if key is None:
+            while at > 0 and (xs[at - 1] < item if reverse else item < xs[at - 1]):
+                xs[at] = xs[at - 1]
+                at -= 1
+        else:
+            rank = key(item)
+            while at > 0 and (key(xs[at - 1]) < rank if reverse else rank < key(xs[at - 1])):
+                xs[at] = xs[at - 1]
+                at -= 1
+        xs[at] = item
+
+
+def list_index(xs: Any, item: Any) -> int:
+    for k in range(len(xs)):
+        if xs[k] == item:
+            return k
+    raise ValueError("the item is not in the list")
+
+
+def list_count(xs: Any, item: Any) -> int:
+    n = 0
+    for k in range(len(xs)):
+        if xs[k] == item:
+            n += 1
+    return n
+
+
+def list_copy(xs: Any) -> Any:
+    copy = []
+    for k in range(len(xs)):
+        copy.append(xs[k])
+    return copy
+
+
+def list_sorted(xs: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    copy = list_copy(xs)
+    list_sort(copy, key=key, reverse=reverse)
+    return copy
+
+
+def list_sum(xs: Any, start: Any = 0) -> Any:
+    total = start
+    for k in range(len(xs)):
+        total += xs[k]
+    return total
+
+
+def list_contains(xs: Any, item: Any) -> bool:
+    return any(xs[k] == item for k in range(len(xs)))
+
+
+def list_min(xs: Any) -> Any:
+    if len(xs) == 0:
+        raise ValueError("min() iterable argument is empty")
+    least = xs[0]
+    for k in range(1, len(xs)):
+        least = min(least, xs[k])
+    return least
+
+
+def list_max(xs: Any) -> Any:
+    if len(xs) == 0:
+        raise ValueError("max() iterable argument is empty")
+    most = xs[0]
+    for k in range(1, len(xs)):
+        most = max(most, xs[k])
+    return most
+
+
+def list_any(xs: Any) -> bool:
+    return any(xs[k] for k in range(len(xs)))
+
+
+def list_all(xs: Any) -> bool:
+    return all(xs[k] for k in range(len(xs)))

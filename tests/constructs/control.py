@@ -263,3 +263,10 @@ def k_from_import(a, o, n):
 
     i = gpu.grid(1)
     o[i] = sqrt(i) * pi
+
+
+def k_range_with_a_step_of_run_time(a, o, n):
+    i = gpu.grid(1)
+    for p in range(2, 6):
+        for q in range(p * p, 20, p):
+            o[i] += q + i

@@ -111,6 +111,53 @@ def _outer():
 assigns_outside = _outer()
 
 
+@gpu.jit
+def list_index_outside(out):
+    xs = [1, 2, 3]
+    xs[3] = 4
+    out[0] = xs[0]
+
+
+@gpu.jit
+def item_of_another_type(out):
+    xs = [1, 2, 3]
+    xs[out.shape[0]] = "a"
+    out[0] = xs[0]
+
+
+@gpu.jit
+def changes_a_tuple(out):
+    t = (1, 2)
+    t[0] = 3
+    out[0] = t[0]
+
+
+@gpu.jit
+def array_of_a_growing_list(out):
+    xs = []
+    for k in range(out.shape[0]):
+        xs.append(k)
+    a, b = xs
+    out[0] = a + b
+
+
+@gpu.jit
+def list_made_in_a_loop(out):
+    last = [0, 0]
+    for k in range(out.shape[0]):
+        xs = [k, k]
+        xs[0] += last[1]
+        last = xs
+    out[0] = last[0]
+
+
+@gpu.jit
+def slice_of_a_list(out):
+    xs = [1, 2, 3]
+    xs[1:] = [4, 5]
+    out[0] = xs[1]
+
+
 # >>> message sets_what_comes_from_outside(f4[::1])
 # UnsupportedError: changes.py:37:5: error: a kernel can't set an attribute: 'x' of Point
 #    37 |     ORIGIN.x = 2.0
@@ -176,4 +223,45 @@ assigns_outside = _outer()
 #       |         ^
 #    help: make the variable in the kernel, or write the result into an array
 #    in kernel assigns_outside(array(float32, 1d, C))
+# <<<
+# >>> message list_index_outside(f4[::1])
+# TypingError: changes.py:117:5: error: index 3 is out of range for a list of 3
+#   117 |     xs[3] = 4
+#       |     ^^^^^
+#    in kernel list_index_outside(array(float32, 1d, C))
+# <<<
+# >>> message item_of_another_type(f4[::1])
+# TypingError: changes.py:124:5: error: 'an item of this list' is int (weak) on one path and str 'a' on another
+#   124 |     xs[out.shape[0]] = "a"
+#       |     ^^^^^^^^^^^^^^^^
+#    help: give it items of one type: [0.0] * n
+#    in kernel item_of_another_type(array(float32, 1d, C))
+# <<<
+# >>> message changes_a_tuple(f4[::1])
+# TypingError: changes.py:131:5: error: items of tuple(int (weak), int (weak)) can't be assigned
+#   131 |     t[0] = 3
+#       |     ^^^^
+#    help: a tuple can't be changed: make a new one
+#    in kernel changes_a_tuple(array(float32, 1d, C))
+# <<<
+# >>> message array_of_a_growing_list(f4[::1])
+# UnsupportedError: changes.py:140:5: error: this of a list that gets longer or shorter is not supported in a kernel: its length is known at run time only
+#   140 |     a, b = xs
+#       |     ^^^^
+#    help: loop over it: for x in xs
+#    in kernel array_of_a_growing_list(array(float32, 1d, C))
+# <<<
+# >>> message list_made_in_a_loop(f4[::1])
+# UnsupportedError: changes.py:148:14: error: this object is not supported in a kernel: it takes the memory of the one made an iteration before, which is still in use
+#   148 |         xs = [k, k]
+#       |              ^^^^^^
+#    help: make the objects before the loop, and assign to their fields
+#    in kernel list_made_in_a_loop(array(float32, 1d, C))
+# <<<
+# >>> message slice_of_a_list(f4[::1])
+# UnsupportedError: changes.py:157:5: error: an assignment to a slice of a list is not supported in a kernel: the list might get longer
+#   157 |     xs[1:] = [4, 5]
+#       |     ^^^^^^
+#    help: assign item by item
+#    in kernel slice_of_a_list(array(float32, 1d, C))
 # <<<

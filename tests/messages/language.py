@@ -36,9 +36,9 @@ def global_store(x):
 
 @gpu.jit
 def list_of_numbers(x):
-    values = [1, 2, 3]
-    values.append(4)
-    x[0] = values[0]
+    values = {1, 2, 3}
+    values.add(4)
+    x[0] = len(values)
 
 
 @gpu.jit
@@ -131,10 +131,10 @@ def sides(x, n):
 #    in kernel global_store(array(float32, 1d, C))
 # <<<
 # >>> message list_of_numbers(f4[::1])
-# NameResolutionError: language.py:40:5: error: tuple(int (weak), int (weak), int (weak)) has no attribute 'append'
-#    40 |     values.append(4)
-#       |     ^^^^^^^^^^^^^
-#    help: a list or set in a kernel is a tuple of fixed length: count, and write into gpu.local.array(size, dtype)
+# NameResolutionError: language.py:40:5: error: tuple(int (weak), int (weak), int (weak)) has no attribute 'add'
+#    40 |     values.add(4)
+#       |     ^^^^^^^^^^
+#    help: a tuple can't be changed, nor can a set: make a list, [...]
 #    in kernel list_of_numbers(array(float32, 1d, C))
 # <<<
 # >>> message dictionary(f4[::1], int)
