@@ -96,8 +96,8 @@ extern const uint8_t mathfn_args[MATH__COUNT];
 /* `sub` of integer ADD, SUB and MUL: wherever the result matters, the exact one fits the type. */
 enum { ARITH_NO_WRAP = 1 };
 /* `sub` of divisions and remainders of signed integers: the divisor is above 0; the dividend isn't below 0. Of remainders
- * by a divisor above 0: the dividend isn't below -divisor; nor that, and it is below 2 * divisor. */
-enum { DIVIDE_BY_POSITIVE = 1, DIVIDE_NO_SIGN = 2, DIVIDE_FROM_MINUS = 4, DIVIDE_ONCE = 8 };
+ * by a divisor above 0: the dividend isn't below -divisor; nor that, and it is below 2 * divisor, or below divisor. */
+enum { DIVIDE_BY_POSITIVE = 1, DIVIDE_NO_SIGN = 2, DIVIDE_FROM_MINUS = 4, DIVIDE_ONCE = 8, DIVIDE_BELOW = 16 };
 
 /* `sub` of LOAD and STORE. */
 enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */,
@@ -108,12 +108,14 @@ enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes i
 static inline uint16_t mem_align_flag(unsigned bytes) { return (uint16_t)(bytes * (MEM_ALIGN2 / 2)); }
 static inline unsigned mem_align(uint16_t sub) { return (sub & MEM_ALIGNS) / (MEM_ALIGN2 / 2); }     /* 0: of its type */
 
-/* `sub` of ATOMIC: ATOMIC_SUB_OF(op, scope, order); of CAS: ATOMIC_SUB_OF(0, scope, order); of FENCE: a Scope.
+/* `sub` of ATOMIC: ATOMIC_SUB_OF(op, scope, order); of CAS: ATOMIC_SUB_OF(0, scope, order); of FENCE: a Scope, and
+ * FENCE_LIGHT if it need only acquire and release.
  * MIN and MAX store the operand if it is less (greater) than what is there: a NaN on either side changes nothing. FMIN and
  * FMAX take the number if one of them is NaN. INC: old >= v ? 0 : old + 1. DEC: old == 0 || old > v ? v : old - 1.
  * AtomicOp, and BarrierRed, Shuffle, Vote and Match of the operations that wait, stand in image.h: the CPU's runtime does them. */
 typedef enum Scope { SCOPE_DEVICE, SCOPE_BLOCK, SCOPE_SYSTEM, SCOPE__COUNT } Scope;
 typedef enum Order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST, ORDER__COUNT } Order;
+enum { FENCE_LIGHT = SCOPE__COUNT, FENCE__COUNT = 2 * SCOPE__COUNT };
 #define ATOMIC_SUB_OF(op, scope, order) ((uint16_t)((op) | (scope) << 4 | (order) << 6))
 static inline AtomicOp atomic_op(uint16_t sub) { return (AtomicOp)(sub & 15); }
 static inline Scope atomic_scope(uint16_t sub) { return (Scope)(sub >> 4 & 3); }

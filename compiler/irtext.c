@@ -20,6 +20,8 @@ static const char *const vote_names[VOTE__COUNT] = {"all", "any", "eq", "ballot"
 static const char *const match_names[MATCH__COUNT] = {"any", "all"};
 static const char *const clock_names[CLOCK__COUNT] = {"cycles", "time"};
 const char *const scope_names[SCOPE__COUNT] = {"device", "block", "system"};
+static const char *const fence_names[FENCE__COUNT] = {"device",         "block",         "system",
+                                                      "acq_rel_device", "acq_rel_block", "acq_rel_system"};
 const char *const order_names[ORDER__COUNT] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 
 IrSubNames sub_names(Op op) {
@@ -28,7 +30,7 @@ IrSubNames sub_names(Op op) {
     case OP_SREG: return (IrSubNames){sreg_names, SREG__COUNT};
     case OP_MATH: return (IrSubNames){mathfn_names, MATH__COUNT};
     case OP_APPROX: return (IrSubNames){approxfn_names, APPROX__COUNT};
-    case OP_FENCE: return (IrSubNames){scope_names, SCOPE__COUNT};
+    case OP_FENCE: return (IrSubNames){fence_names, FENCE__COUNT};
     case OP_ATOMIC:
     case OP_REDUX: return (IrSubNames){atomic_names, ATOMIC__COUNT};
     case OP_BARRIER_RED: return (IrSubNames){barrier_names, BARRIER__COUNT};
@@ -56,6 +58,7 @@ const IrFlagName divide_flag_names[] = {{"bypositive", DIVIDE_BY_POSITIVE},
                                         {"nosign", DIVIDE_NO_SIGN},
                                         {"fromminus", DIVIDE_FROM_MINUS},
                                         {"once", DIVIDE_ONCE},
+                                        {"below", DIVIDE_BELOW},
                                         {NULL, 0}};
 const IrFlagName param_flag_names[] = {{"readonly", PARAM_READONLY},
                                        {"noalias", PARAM_NOALIAS},

@@ -235,8 +235,10 @@ Val lower_cas(Lower *L, const Instr *in, Val *a) {
 
 Val lower_fence(Lower *L, const Instr *in, Val *a) {
     (void)a;
-    return LLVMBuildFenceSyncScope(L->b, LLVMAtomicOrderingSequentiallyConsistent, scope_of(L, (Scope)in->sub), ""),
-           NULL;
+    bool light = in->sub >= FENCE_LIGHT;
+    LLVMAtomicOrdering order = light ? LLVMAtomicOrderingAcquireRelease : LLVMAtomicOrderingSequentiallyConsistent;
+    LLVMBuildFenceSyncScope(L->b, order, scope_of(L, (Scope)(in->sub - (light ? FENCE_LIGHT : 0))), "");
+    return NULL;
 }
 
 /* A loop waits for what another thread does: on a GPU those run anyway. */

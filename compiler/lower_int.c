@@ -77,10 +77,10 @@ static Val least(Lower *L, const Instr *in, Val x, Val y) {
     return ll_intrinsic(L, "llvm.umin", type_of(L, in), 2, (Val[]){x, y});
 }
 
-/* x % n for -n <= x < 2 * n: as unsigned numbers the least of x + n and x, then the least of that and n less. */
+/* x % n for -n <= x < 2 * n: as unsigned numbers the least of x + n and x, then that or n less, unless x < n. */
 static Val once_around(Lower *L, const Instr *in, Val x, Val n) {
     if (is_signed(in) && !(in->sub & DIVIDE_NO_SIGN)) x = least(L, in, x, LLVMBuildAdd(L->b, x, n, "r"));
-    return least(L, in, x, LLVMBuildSub(L->b, x, n, "r"));
+    return in->sub & DIVIDE_BELOW ? x : least(L, in, x, LLVMBuildSub(L->b, x, n, "r"));
 }
 
 /* x % -1 is 0, and so is x % 1, which the safe divisor computes. */

@@ -521,7 +521,9 @@ static void choose(Ranges *R, Ref r, uint32_t first, bool second) {
 static void decide_remainder(const Ranges *R, Instr *in, Range a, Range b) {
     if (a.lo < -b.lo) return;
     if (a.lo < 0) in->sub |= DIVIDE_FROM_MINUS;
-    if (a.hi / 2 < b.lo || ranges_least_difference(R, in->args[1], in->args[0]) > -b.lo) in->sub |= DIVIDE_ONCE;
+    int64_t least = ranges_least_difference(R, in->args[1], in->args[0]);
+    if (a.hi < b.lo || least > 0) in->sub |= DIVIDE_BELOW;
+    if (a.hi / 2 < b.lo || least > -b.lo) in->sub |= DIVIDE_ONCE;
 }
 
 static void decide_division(const Ranges *R, Instr *in, Range a, Range b) {

@@ -166,6 +166,11 @@ Val fn_atomic_compare_and_swap(Eval *e, const CallSite *site, uint32_t n, const 
 }
 
 /* ---- loads and stores in one piece, with an order ------------------------------------------------------------ */
+static void fence(Eval *e, unsigned scope, unsigned order) {
+    unsigned sub = order == ORDER_SEQ_CST ? scope : scope + FENCE_LIGHT;
+    if (order != ORDER_RELAXED) e_emit(e, OP_FENCE, T_VOID, 0, NULL, (uint16_t)sub, 0);
+}
+
 static bool ordered_element(Eval *e, const CallSite *site, Val array, Val index, Element *x) {
     if (!element(e, site, array, index, x)) return false;
     if (!dt_is_complex(x->dtype)) return true;
@@ -186,7 +191,7 @@ Val fn_atomic_load(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
                       "a load releases nothing");
     if (order == ORDER_SEQ_CST) e_emit(e, OP_FENCE, T_VOID, 0, NULL, (uint16_t)scope, 0);
     Ref r = e_emit(e, OP_LOAD, dtype_info[x.dtype].ir, 1, &x.at, MEM_VOLATILE, 0);
-    if (order != ORDER_RELAXED) e_emit(e, OP_FENCE, T_VOID, 0, NULL, (uint16_t)scope, 0);
+    fence(e, scope, order);
     return val_typed(e, x.dtype, r);
 }
 
@@ -201,7 +206,7 @@ Val fn_atomic_store(Eval *e, const CallSite *site, uint32_t n, const Val *args) 
     if (order == ORDER_ACQUIRE || order == ORDER_ACQ_REL)
         return e_fail(e, site->span, "one of 'relaxed', 'release', 'seq_cst'", DIAG_ARG_VALUE, site->name,
                       "a store acquires nothing");
-    if (order != ORDER_RELAXED) e_emit(e, OP_FENCE, T_VOID, 0, NULL, (uint16_t)scope, 0);
+    fence(e, scope, order);
     e_emit(e, OP_STORE, T_VOID, 2, (Ref[]){x.at, val_ref(e, value)}, MEM_VOLATILE, 0);
     if (order == ORDER_SEQ_CST) e_emit(e, OP_FENCE, T_VOID, 0, NULL, (uint16_t)scope, 0);
     return val_none(e);
