@@ -233,7 +233,12 @@ static Z z_atanh(Eval *e, Type t, Z z) {
     return (Z){re, e_math2(e, MATH_COPYSIGN, t, angle, z.im)};
 }
 
-static Z over_constant(Eval *e, Type t, Z z, double by) { return z_scale(e, t, e_float(e, t, 1 / by), z); }
+/* In float64, so that a constant that isn't float32's costs no digit. */
+static Z over_constant(Eval *e, Type t, Z z, double by) {
+    Z wide = {e_conv(e, T_F64, z.re), e_conv(e, T_F64, z.im)};
+    wide = z_scale(e, T_F64, e_float(e, T_F64, 1 / by), wide);
+    return (Z){e_conv(e, t, wide.re), e_conv(e, t, wide.im)};
+}
 
 static Z z_math(Eval *e, MathFn f, Type t, Z z) {
     switch (f) {
@@ -339,7 +344,9 @@ Val fn_cmath_rect(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Type t = float_type(d);
     Ref r = float_ref(e, v[0], d), phi = float_ref(e, v[1], d);
     Ref c = e_math1(e, MATH_COS, t, phi), sine = e_math1(e, MATH_SIN, t, phi);
-    Ref re = real_product(e, t, r, c), im = product(e, t, r, sine);
+    Ref zero = e_float(e, t, 0), nowhere = e_op2(e, OP_AND, T_BOOL, is_nan(e, c), e_cmp(e, PRED_EQ, r, zero));
+    Ref re = e_select(e, t, nowhere, zero, real_product(e, t, r, c));
+    Ref im = e_select(e, t, nowhere, zero, product(e, t, r, sine)); /* of no length, in no direction: 0, as in Python */
     return val_complex(e, SCALAR(t == T_F64 ? DT_C128 : DT_C64, s.weak), re, im);
 }
 

@@ -316,7 +316,7 @@ CMATH_OTHER: dict[str, list[tuple[Any, ...]]] = {
     "cmath.sqrt(x)": [(-2,), (-2.5,), (4,)],
     "cmath.phase(x)": [(z,) for z in COMPLEX],
     "cmath.polar(x)": [(z,) for z in COMPLEX],
-    "cmath.rect(x, y)": [(2.0, 0.5), (1, 3)],
+    "cmath.rect(x, y)": [(2.0, 0.5), (1, 3), (-0.0, float("-inf")), (0.0, float("nan"))],
     "cmath.isnan(x)": [(1j,), (complex(math.nan, 0),), (complex(0, math.nan),)],
     "cmath.isinf(x)": [(1j,), (complex(math.inf, 0),), (complex(0, -math.inf),)],
     "cmath.isfinite(x)": [(1j,), (complex(math.inf, 0),), (complex(0, math.nan),)],

@@ -442,6 +442,7 @@ PyObject *device_peers(PyObject *module, PyObject *args);
 /* ---- profile.c --------------------------------------------------------------------------------- */
 
 PyObject *profile_count(PyObject *module, PyObject *on);
+PyObject *launch_warn_of_host_arrays(PyObject *module, PyObject *on);     /* launch.c */
 PyObject *profile_read(PyObject *module, PyObject *unused);
 
 /* ---- hostcall.c -------------------------------------------------------------------------------- */

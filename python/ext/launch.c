@@ -216,10 +216,33 @@ static int launch(Bound *b, Config *c, Device *d, Variant *v) {
     return result;
 }
 
+/* Numba's setting CUDA_WARN_ON_IMPLICIT_COPY. */
+static bool warns_of_host_arrays;
+
+PyObject *launch_warn_of_host_arrays(PyObject *module, PyObject *on) {
+    (void)module;
+    warns_of_host_arrays = PyObject_IsTrue(on) == 1;
+    Py_RETURN_NONE;
+}
+
+static int warn_of_host_arrays(const Bound *b) {
+    PyObject *module = PyImport_ImportModule("gpu.cuda._warnings"),
+             *values = module ? PyTuple_New(b->kernel->nparams) : NULL;
+    for (uint32_t i = 0; values && i < b->kernel->nparams; i++)
+        PyTuple_SET_ITEM(values, i, Py_NewRef(b->values[i] ? b->values[i] : Py_None));
+    PyObject *result = values ? PyObject_CallMethod(module, "warn_of_host_arrays", "(O)", values) : NULL;
+    Py_XDECREF(values);
+    Py_XDECREF(module);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
 int launch_image(const DeviceRow *row, Bound *b, Config *c) {
     Device *d = b->device = row->device;
     if (args_flatten(b) < 0 || choose_size(b, c, d) < 0 || config_check(c, d, b->kernel) < 0) return -1;
     if (c->empty) return 0;
+    bool numba = b->kernel->dialect == DIALECT_NUMBA;
+    if (warns_of_host_arrays && b->on_host && numba && warn_of_host_arrays(b) < 0) return -1;
     Variant *v = variant_for_launch(b, &c->launch);
     return v ? launch(b, c, d, v) : -1;
 }

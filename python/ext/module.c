@@ -72,6 +72,8 @@ static PyMethodDef methods[] = {
      "dlpack_export(array, device_type, device_id, versioned, copied): a DLPack capsule."},
     {"dlpack_import", dlpack_import, METH_O,
      "dlpack_import(capsule): (device type, device id, address, shape, strides, dtype, readonly, owner)."},
+    {"warn_of_host_arrays", launch_warn_of_host_arrays, METH_O,
+     "warn_of_host_arrays(on): whether launches in the Numba dialect warn of arrays that are copied."},
     {"profile_count", profile_count, METH_O, "profile_count(on): whether the emulated devices count what kernels do."},
     {"profile_read", profile_read, METH_NOARGS,
      "profile_read(): a list of (kernel, file, line, launches, counters by name)."},

@@ -315,6 +315,9 @@ def dlpack_export(array: ArrayBase, device_type: int, device_id: int, versioned:
 def dlpack_import(capsule: Any, /) -> tuple[int, int, int, tuple[int, ...], tuple[int, ...] | None, str, bool, Any]:
     """Device type, device id, address, shape, strides in bytes, dtype, readonly, what keeps the memory."""
 
+def warn_of_host_arrays(on: bool, /) -> None:
+    """Whether launches in the Numba dialect warn of arrays that are copied."""
+
 def profile_count(on: bool, /) -> None:
     """Whether the emulated devices count what kernels do."""
 

@@ -96,19 +96,27 @@ def jit(func_or_sig: Any = None, device: bool = False, inline: Any = "never", li
             if not any(value is n or (type(value) is type(n) and value == n) for n in neutral):
                 raise NotImplementedError(f"cuda.jit: {name}={value!r} isn't supported; leave it out")
     given = {name: value for name, value in options.items() if value is not None}
-    if given.get("debug") and given.get("lineinfo"):
-        from warnings import warn
-
-        from .errors import NumbaInvalidConfigWarning
-
-        text = "debug and lineinfo are mutually exclusive in Numba; here debug checks, and lines are there in any case"
-        warn(text, NumbaInvalidConfigWarning, stacklevel=2)
+    _set_defaults(given)
     if isinstance(given.get("fastmath"), (set, dict)):
         given["fastmath"] = bool(given["fastmath"])
     if isinstance(func_or_sig, Dispatcher):
         return func_or_sig
     made = _jit.make_jit("numba", _signatures(func_or_sig), given, Dispatcher)
     return _extended(made, extensions) if extensions else made
+
+
+def _set_defaults(given: dict[str, Any]) -> None:
+    """What the settings say of debug and opt where the call says nothing."""
+    from . import config as settings
+
+    if settings.CUDA_DEBUGINFO_DEFAULT:
+        given.setdefault("debug", True)
+    if not settings.OPT:
+        given.setdefault("opt", False)
+    if given.get("debug"):
+        from ._warnings import warn_of_debug
+
+        warn_of_debug({"opt": True, **given})
 
 
 def _signatures(given: Any) -> Any:
@@ -161,8 +169,10 @@ class DeprecationError(Exception):
 
 
 def is_available() -> bool:
-    """True: kernels run here, without a GPU on the CPU device."""
-    return True
+    """True: kernels run here, without a GPU on the CPU device. False where ``NUMBA_DISABLE_CUDA`` says so."""
+    from . import config
+
+    return not config.DISABLE_CUDA
 
 
 # Names that are looked up when they are asked for: these modules import NumPy.

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _array, _core, _device, _exchange, _shapes
 from .._array import DEVICE, MANAGED, MANAGED_HOST, PINNED, PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED
+from . import config as _settings
 from ._memory import MemoryPointer, OwnedPointer, foreign_memory, managers
 from ._typing import typeof
 
@@ -238,6 +239,7 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> D
     DeviceNDArray
         Of the same shape, dtype and order.
     """
+    _settings.require_cuda()
     if to is None and managers.foreign and not isinstance(obj, _array.Array):
         return _to_foreign(np.asarray(obj), stream, copy)
     if to is None and isinstance(obj, np.ndarray) and _repeats(obj):
@@ -329,6 +331,7 @@ def _packed(sizes: tuple[int, ...], itemsize: int, order: str) -> tuple[int, ...
 def _new(
     shape: Any, dtype: Any, strides: Any, order: str, kind: int, flags: int = 0, stream: Any = None
 ) -> DeviceNDArray:
+    _settings.require_cuda()
     sizes, name = _sizes(shape), _array._name_of(_array.dtype_of(dtype))
     if strides is None:
         order, of = _shapes.checked_order(order), _array.dtype_of(dtype)
@@ -516,7 +519,6 @@ def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: boo
 
     With `sync`, and `config.CUDA_ARRAY_INTERFACE_SYNC`, the host waits for the stream that the description names.
     """
-    from . import config
     from ._streams import stream_of
 
     if desc.get("mask") is not None:
@@ -524,6 +526,6 @@ def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: boo
     handle = desc.get("stream")
     own = stream_of if handle and handle > 2 else None  # 1 and 2 are the default streams
     view = _exchange.from_cuda_interface(desc, owner, None, False, own)
-    if sync and handle and config.CUDA_ARRAY_INTERFACE_SYNC:
+    if sync and handle and _settings.CUDA_ARRAY_INTERFACE_SYNC:
         (view._memory.stream or stream_of(handle, view.device)).synchronize()
     return DeviceNDArray._of(view)

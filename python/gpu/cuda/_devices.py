@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, _device
+from . import config as _settings
 from ._memory import BaseCUDAMemoryManager, managers
 from ._streams import Event, Stream, default_stream, external_stream, legacy_default_stream, per_thread_default_stream
 from ._target import WITHOUT_GPU
@@ -120,8 +121,14 @@ class Device:
 
     @property
     def uuid(self) -> str:
-        """``"GPU-..."``; empty on the CPU."""
-        return str(self._properties.uuid)
+        """``"GPU-..."``; the CPU's is made of the names of the machine and the processor, in the same form."""
+        found = self._properties.uuid
+        if found:
+            return str(found)
+        import platform
+        import uuid
+
+        return f"GPU-{uuid.uuid5(uuid.NAMESPACE_DNS, f'{platform.node()} {self._properties.name}')}"
 
     @property
     def supports_float16(self) -> bool:
@@ -351,6 +358,7 @@ def get_current_device() -> Device:
 
 def current_context(devnum: int | None = None) -> Context:
     """The context of the current device, or of one by its number."""
+    _settings.require_cuda()
     return (get_current_device() if devnum is None else _numbered(devnum)).get_primary_context()
 
 
@@ -415,6 +423,8 @@ def is_supported_version() -> bool:
 
 def cuda_error() -> str | None:
     """Why no GPU can be used; None: one can, or kernels run on another device."""
+    if _settings.DISABLE_CUDA:
+        return _settings.DISABLED
     return _core.device_problem("cuda") if _kind() == "cuda" else None
 
 

@@ -118,7 +118,11 @@ class Dispatcher(_jit.Kernel):
         except (TypeError, ValueError) as error:
             raise _in_numbas_words(config, error) from None
         if _settings.CUDA_LOW_OCCUPANCY_WARNINGS and not _settings.DISABLE_PERFORMANCE_WARNINGS:
-            _warn_of_few_blocks(launcher)
+            from ._warnings import warn_of_few_blocks
+
+            warn_of_few_blocks(launcher)
+        if _settings.DISABLE_CUDA:
+            _settings.require_cuda()
         return self._prepared(launcher, config) if self.extensions or not self._can_compile else launcher
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -295,19 +299,6 @@ class _Stats:
         return self._count(False)
 
 
-def _warn_of_few_blocks(launcher: Any) -> None:
-    """Say that a grid is too small to fill a GPU."""
-    from math import prod
-    from warnings import warn
-
-    from .._errors import PerformanceWarning
-
-    blocks = prod(launcher.griddim)
-    if blocks < 128:
-        text = f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy."
-        warn(text, PerformanceWarning, stacklevel=3)
-
-
 def _in_numbas_words(config: Any, error: Exception) -> Exception:
     """An error of a launch configuration: with what Numba says of it in front, where Numba says something."""
     if not isinstance(config, tuple) or not 2 <= len(config) <= 4:
@@ -352,8 +343,9 @@ class Overload:
 
     @property
     def cooperative(self) -> bool:
-        """Whether it waits for its whole grid: every launch is cooperative then."""
-        return " gridsync" in self._dispatcher.inspect("ir", self.argument_types)
+        """Whether it has to do with its whole grid; where it waits for that, every launch is cooperative."""
+        waits = " gridsync" in self._dispatcher.inspect("ir", self.argument_types)
+        return waits or "grid group" in self._dispatcher.inspect("types", self.argument_types)
 
     @property
     def regs_per_thread(self) -> int:

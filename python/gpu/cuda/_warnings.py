@@ -1,0 +1,43 @@
+"""Warnings that Numba gives and that its settings turn on: of launches that are slow on a GPU, of options."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+from warnings import warn
+
+from .._errors import PerformanceWarning
+
+
+def warn_of_few_blocks(launcher: Any) -> None:
+    """Say that a grid is too small to fill a GPU."""
+    blocks = prod(launcher.griddim)
+    if blocks < 128:
+        text = f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy."
+        warn(text, PerformanceWarning, stacklevel=3)
+
+
+def warn_of_host_arrays(values: tuple[Any, ...]) -> None:
+    """Say that arguments of a launch are NumPy arrays, which a GPU gets as copies."""
+    import numpy as np
+
+    from ._arrays import _VisibleNDArray
+
+    if any(isinstance(value, np.ndarray) and not isinstance(value, _VisibleNDArray) for value in values):
+        text = "Host array used in CUDA kernel will incur copy overhead to/from device."
+        warn(text, PerformanceWarning, stacklevel=2)
+
+
+def warn_of_debug(options: dict[str, Any]) -> None:
+    """Say that debug=True is combined with what Numba can't do beside it. Here it checks, in code as it is."""
+    from .errors import NumbaInvalidConfigWarning
+
+    if options.get("opt"):
+        text = (
+            "debug=True with opt=True is not supported by CUDA compilers of debug information, and Numba warns of it; "
+            "here debug checks, in optimised code: say opt=False, as there, to be without this warning"
+        )
+        warn(text, NumbaInvalidConfigWarning, stacklevel=3)
+    if options.get("lineinfo"):
+        text = "debug and lineinfo are mutually exclusive in Numba; here debug checks, and lines are there in any case"
+        warn(text, NumbaInvalidConfigWarning, stacklevel=3)
