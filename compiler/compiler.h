@@ -39,6 +39,7 @@ typedef struct CompileOptions {
     const ForeignSymbol *symbols; uint32_t nsymbols;
     const char *libclc_dir;    /* folder of the split bitcode */
     const char *cache_dir;     /* folder where code is kept and looked for; NULL: none */
+    const char *cache_name;    /* what the names of its files begin with; NULL: nothing */
 } CompileOptions;
 
 typedef enum Stage { STAGE_IR, STAGE_LLVM, STAGE_LLVM_OPT, STAGE_ASM } Stage;

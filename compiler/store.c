@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm/Config/llvm-config.h>
@@ -214,11 +215,12 @@ StoreEntry store_entry(const IrModule *m, const CompileOptions *o) {
     put_options(&k, o);
     put_module(&k, m);
     uint64_t name[2] = {hash(k.bytes.at, k.bytes.n, 1), hash(k.bytes.at, k.bytes.n, UINT64_C(0x5851F42D4C957F2D))};
-    return (StoreEntry){
-        .folder = o->cache_dir,
-        .path = arena_printf(m->arena, "%s/%016" PRIx64 "%016" PRIx64 ".gpu", o->cache_dir, name[0], name[1]),
-        .key = k.bytes.at,
-        .key_size = k.bytes.n};
+    return (StoreEntry){.folder = o->cache_dir,
+                        .path = arena_printf(m->arena, "%s/%s%s%016" PRIx64 "%016" PRIx64 ".gpu", o->cache_dir,
+                                             o->cache_name ? o->cache_name : "", o->cache_name ? "." : "", name[0],
+                                             name[1]),
+                        .key = k.bytes.at,
+                        .key_size = k.bytes.n};
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */
@@ -274,7 +276,7 @@ void *store_read(const StoreEntry *e, size_t *size) {
     FileHead head;
     uint8_t *bytes = read_file(fd, e, &head);
     if (bytes) {
-        futimens(fd, NULL); /* it was used: what isn't goes first */
+        futimens(fd, (struct timespec[]){{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}}); /* what isn't used goes */
         memmove(bytes, bytes + head.key_size, head.code_size);
         bytes[head.code_size] = 0;
         *size = head.code_size;
@@ -286,7 +288,7 @@ void *store_read(const StoreEntry *e, size_t *size) {
 /* ---- what is too much goes ------------------------------------------------------------------------- */
 
 typedef struct Kept {
-    char name[64];
+    char name[NAME_MAX + 1];
     int64_t size;
     struct timespec used;
 } Kept;
@@ -309,7 +311,7 @@ static Kept *list_folder(DIR *folder, size_t *n, int64_t *total) {
             if (!more) break;
             kept = more;
         }
-        kept[*n] = (Kept){.size = s.st_size, .used = s.st_mtim};
+        kept[*n] = (Kept){.size = s.st_size, .used = s.st_atim};
         strcpy(kept[(*n)++].name, at->d_name);
         *total += s.st_size;
     }

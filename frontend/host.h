@@ -164,8 +164,8 @@ typedef struct Host {
     HostRef (*import)(void *self, const char *module);
     /* What overloads of Numba's kind give for a call of a function: a Python function to call in its place. NULL: none;
      * *why says so where there are some, and none takes these types. May be NULL: there are no overloads. */
-    HostRef (*overload)(void *self, HostRef function, size_t n, const struct ArgType *types, size_t nkw,
-                        const char *const *kwnames, const char **why);
+    HostRef (*overload)(void *self, HostRef function, size_t n, const struct ArgType *types, const HostRef *constants,
+                        size_t nkw, const char *const *kwnames, const char **why); /* constants: NULL where it is none */
     HostRef none;                                                            /* None */
 } Host;
 

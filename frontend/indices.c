@@ -35,6 +35,8 @@ static Val checked_index(Eval *e, PySpan span, Val index, Val at, Val n, uint32_
 /* An index as a Python integer in 0 ... n-1 if it was in -n ... n-1; absent: reported. */
 static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) {
     if (val_poisoned(index)) return index;
+    bool in_array = index.ty->kind == TY_ARRAY && index.ty->ndim == 0 && dt_is_int((DType)index.ty->dtype);
+    if (in_array) index = array_load(e, index.ty, array_data(index));
     if (axis < e->nindex_spans && e->index_spans[axis].line) span = e->index_spans[axis];
     if (!val_is_scalar(index) || !dt_is_int(val_dtype(index))) {
         const char *help = "an index is an integer, a slice or a tuple of these";

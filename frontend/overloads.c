@@ -31,12 +31,25 @@ static ArgType type_for_host(Eval *e, Ty ty) {
     return t;
 }
 
+/* An integer, a bool or a string that the compiler knows; NULL: it isn't one. */
+static HostRef constant_for_host(Eval *e, Val v) {
+    const char *text;
+    Wide i;
+    if (val_as_str(e, v, &text)) return e->host->make_str(e->host->self, text);
+    if (!val_is_scalar(v) || !val_as_int(v, &i) || i < INT64_MIN || i > INT64_MAX) return NULL;
+    return e->host->make_int(e->host->self, (int64_t)i);
+}
+
 static HostRef choose(Eval *e, const CallSite *site, HostRef function, uint32_t n, const Val *args, const char **why) {
     const Host *h = e->host;
     if (!h->overload || e->dialect != DIALECT_NUMBA) return NULL;
     ArgType *types = ARENA_ARRAY(e->arena, ArgType, n + 1);
-    for (uint32_t i = 0; i < n; i++) types[i] = type_for_host(e, args[i].ty);
-    return h->overload(h->self, function, n, types, site->nkw, site->kwnames, why);
+    HostRef *constants = ARENA_ARRAY(e->arena, HostRef, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        types[i] = type_for_host(e, args[i].ty);
+        constants[i] = constant_for_host(e, args[i]);
+    }
+    return h->overload(h->self, function, n, types, constants, site->nkw, site->kwnames, why);
 }
 
 static Val call_chosen(Eval *e, const CallSite *site, HostRef chosen, uint32_t n, const Val *args) {

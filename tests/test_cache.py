@@ -243,3 +243,48 @@ def test_why_a_folder_keeps_nothing(tmp_path):
     assert "isn't a folder" in str(_cache.problem(str(tmp_path / "file")))
     tmp_path.chmod(0o777)
     assert "can be written by others" in str(_cache.problem(str(tmp_path)))
+
+
+NUMBA = """
+import sys
+from gpu import cuda
+import numpy as np
+
+def made(factor):
+    @cuda.jit(cache=True)
+    def scale(x):
+        x[cuda.grid(1)] *= factor
+    return scale
+
+for factor in map(int, sys.argv[1:]):
+    kernel, x = made(factor), np.ones(4)
+    kernel[1, 4](x)
+    print(int(x[0]), sum(kernel.stats.cache_hits.values()), sum(kernel.stats.cache_misses.values()))
+print(kernel.stats.cache_path)
+"""
+
+
+def test_in_the_numba_dialect_code_lies_beside_the_program(tmp_path: Path) -> None:
+    """One index for a function and one file for each specialisation, which go when the program changes."""
+    program, beside = tmp_path / "program.py", tmp_path / "__pycache__"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.pop("GPU_CACHE_DIR", None)
+
+    def run(*factors: str, **more: str) -> list[str]:
+        command = [sys.executable, str(program), *factors]
+        ran = subprocess.run(command, env={**environment, **more}, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout.splitlines()
+
+    program.write_text(NUMBA)
+    assert run("2", "3", "2") == ["2 0 1", "3 0 1", "2 1 0", str(beside)]
+    assert run("3") == ["3 1 0", str(beside)]
+    assert sorted(path.suffix for path in beside.iterdir()) == [".gpu", ".gpu", ".nbi"]
+    before = set(beside.glob("*.gpu"))
+    program.write_text(NUMBA.replace("*= factor", "*= factor + 1"))
+    assert run("2") == ["3 0 1", str(beside)]
+    after = set(beside.glob("*.gpu"))
+    assert len(after) == 1 and not after & before
+    elsewhere = tmp_path / "kept"
+    path = Path(run("2", NUMBA_CACHE_DIR=str(elsewhere))[-1])
+    assert path.parent == elsewhere and len(list(path.iterdir())) == 2

@@ -165,3 +165,14 @@ def test_integers_as_flags() -> None:
     for flag in (1.0, np.float32(1), 1j):
         with pytest.raises(TypeError, match="bool by the signature"):
             store[1, 1](out, flag)
+
+
+def test_an_array_without_axes_is_an_index() -> None:
+    @cuda.jit
+    def pick(out, rows, i, j):
+        out[0] = rows[i][j]
+        out[j] = rows[i, 0]
+
+    out, rows = np.zeros(3), np.arange(6.0).reshape(2, 3)
+    pick[1, 1](out, rows, np.array(-1), np.array(2, np.uint8))
+    assert out.tolist() == [5, 0, 3]

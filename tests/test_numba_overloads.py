@@ -118,3 +118,39 @@ def test_refused(function, text):
 
     with pytest.raises(cuda.errors.TypingError, match=text):
         kernel[1, 1](np.zeros(1))
+
+
+def test_types_of_constants():
+    def axis_of(axis): ...
+
+    @overload(axis_of, prefer_literal=True)
+    def choose(axis):
+        if isinstance(axis, types.IntegerLiteral):
+            assert isinstance(axis, types.Integer) and types.unliteral(axis) == types.int64
+            if axis.literal_value == 0:
+                return lambda axis: 100
+            raise TypeError("not this one")
+        if isinstance(axis, types.StringLiteral):
+            return {"rows": lambda axis: 1, "columns": lambda axis: 2}[axis.literal_value]
+        if isinstance(axis, types.BooleanLiteral):
+            return lambda axis: 3
+        return lambda axis: -axis
+
+    def without(axis): ...
+
+    @overload(without)
+    def never(axis):
+        return (lambda axis: 1) if isinstance(axis, types.Literal) else lambda axis: 0
+
+    @cuda.jit
+    def kernel(x, n):
+        x[0] = axis_of(0)
+        x[1] = axis_of(7)
+        x[2] = axis_of(n)
+        x[3] = axis_of("columns")
+        x[4] = axis_of(True)
+        x[5] = without(0)
+
+    x = np.zeros(6)
+    kernel[1, 1](x, 5)
+    assert x.tolist() == [100, -7, -5, 2, 3, 0]

@@ -132,3 +132,40 @@ def test_debugged_kernels_raise_at_the_launch() -> None:
 
     with pytest.raises(ValueError, match="In function 'fails'"):
         fails[1, 1](1)
+
+
+def test_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba's settings, from the environment or set, do what they say."""
+    kernel, x = cuda.jit(lambda x: None), np.zeros(3)
+    monkeypatch.setattr(cuda.config, "CUDA_WARN_ON_IMPLICIT_COPY", 1)
+    with pytest.warns(cuda.errors.NumbaPerformanceWarning, match="Host array used in CUDA kernel will incur copy"):
+        kernel[1, 1](x)
+    kernel[1, 1](cuda.to_device(x))  # tests make errors of warnings
+    kernel[1, 1](cuda.mapped_array(3))
+    monkeypatch.setattr(cuda.config, "DISABLE_PERFORMANCE_WARNINGS", 1)
+    kernel[1, 1](x)
+    monkeypatch.setattr(cuda.config, "OPT", 0)
+    assert cuda.jit(lambda x: None).targetoptions["opt"] == 0
+    monkeypatch.setattr(cuda.config, "CUDA_DEBUGINFO_DEFAULT", 1)
+    assert cuda.jit(lambda x: None).targetoptions["debug"]
+
+
+def test_disabled_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_CUDA", "1")
+    cuda.config.reload_config()
+    try:
+        assert not cuda.is_available() and "NUMBA_DISABLE_CUDA" in cuda.cuda_error()
+        with pytest.raises(cuda.CudaSupportError, match="CUDA is disabled"):
+            cuda.device_array(1)
+        with pytest.raises(cuda.CudaSupportError):
+            cuda.jit(lambda x: None)[1, 1]
+    finally:
+        monkeypatch.delenv("NUMBA_DISABLE_CUDA")
+        cuda.config.reload_config()
+    assert cuda.is_available() and cuda.cuda_error() is None
+
+
+def test_debugging_with_optimisation_is_a_warning() -> None:
+    with pytest.warns(cuda.errors.NumbaInvalidConfigWarning, match="not supported by CUDA"):
+        cuda.jit(debug=True)(lambda x: None)
+    cuda.jit(debug=True, opt=False)(lambda x: None)

@@ -110,6 +110,16 @@ static int find_cache(CompileOptions *o) {
     return 0;
 }
 
+/* In the Numba dialect code is kept beside the program, if it can be. What is returned holds the names. */
+static PyObject *place_beside_program(const KernelObject *k, CompileOptions *o) {
+    if (!o->cache_dir || k->dialect != DIALECT_NUMBA) return Py_NewRef(Py_None);
+    PyObject *module = PyImport_ImportModule("gpu.cuda._filecache");
+    PyObject *place = module ? PyObject_CallMethod(module, "place", "O", k->function) : NULL;
+    if (place && place != Py_None && !PyArg_ParseTuple(place, "ss", &o->cache_dir, &o->cache_name)) Py_CLEAR(place);
+    Py_XDECREF(module);
+    return place;
+}
+
 /* "sm_90a", "sm90", "90", "compute_90" */
 static int read_arch(CompileOptions *o, const char *arch) {
     const char *at = arch;
@@ -234,11 +244,14 @@ static int llvm(Compilation *c, LlvmJob *job) {
     CompileOptions options = *job->options;
     job->api = compiler_api();
     if (!job->api || foreign_options(c, &options) < 0) return -1;
+    PyObject *place = place_beside_program(c->kernel, &options);
+    if (!place) return -1;
     job->options = &options;
     job->c = c;
     Py_BEGIN_ALLOW_THREADS
     if (c->module->instrs.n < LONG_KERNEL || !run_apart(job)) run_llvm(job);
     Py_END_ALLOW_THREADS
+    Py_DECREF(place);
     if (job->ok && (job->image || job->text)) return 0;
     if (!job->ok) PyErr_NoMemory();
     else

@@ -572,17 +572,22 @@ static PyObject *overloads_of(PyObject *function) {
     return choose;
 }
 
-static HostRef host_overload(void *self, HostRef function, size_t n, const ArgType *types, size_t nkw,
-                             const char *const *kwnames, const char **why) {
+static HostRef host_overload(void *self, HostRef function, size_t n, const ArgType *types, const HostRef *constants,
+                             size_t nkw, const char *const *kwnames, const char **why) {
     PyObject *choose = overloads_of(object(function));
     if (!choose) return NULL;
+    PyObject *known = PyTuple_New((Py_ssize_t)n);
+    for (size_t i = 0; known && i < n; i++)
+        PyTuple_SET_ITEM(known, (Py_ssize_t)i, Py_NewRef(constants[i] ? object(constants[i]) : Py_None));
     PyObject *given = types_from_argtypes(types, (uint32_t)n), *names = PyTuple_New((Py_ssize_t)nkw), *found = NULL;
     for (size_t i = 0; names && i < nkw; i++) {
         PyObject *name = PyUnicode_FromString(kwnames[i]);
         if (!name) Py_CLEAR(names);
         else PyTuple_SET_ITEM(names, (Py_ssize_t)i, name);
     }
-    if (given && names) found = PyObject_CallFunctionObjArgs(choose, object(function), given, names, NULL);
+    if (given && names && known)
+        found = PyObject_CallFunctionObjArgs(choose, object(function), given, names, known, NULL);
+    Py_XDECREF(known);
     Py_XDECREF(choose);
     Py_XDECREF(given);
     Py_XDECREF(names);

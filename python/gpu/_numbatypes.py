@@ -1,4 +1,4 @@
-"""Names of ``numba.types`` that only Numba's compiler and its extensions use.
+"""Names of ``numba.types`` that only Numba's compiler and its extensions use (`gpu._literals` has those of constants).
 
 Programs import some of them, test values against them, derive classes from them. All of that works; a kernel or an
 array that gets such a type refuses it.

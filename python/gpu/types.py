@@ -48,6 +48,7 @@ _OF_PYTHON = {
     "py_complex": complex128,
 }
 _PREFIXES = ("np_", "c_", "py_")
+_OF_CONSTANTS = ("BooleanLiteral", "IntegerLiteral", "Literal", "StringLiteral", "literal", "unliteral")
 
 
 def inside() -> frozenset[str]:
@@ -68,7 +69,12 @@ def __getattr__(name: str) -> Any:
 
         if name not in names():
             raise refusal("types", name)
-        found = stand_in(name, Type)
+        if name in _OF_CONSTANTS:
+            from . import _literals
+
+            found = getattr(_literals, name)
+        else:
+            found = stand_in(name, Type)
     globals()[name] = found
     return found
 

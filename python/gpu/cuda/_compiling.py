@@ -54,7 +54,7 @@ def compile(
     output : str
         ``"ptx"``.
     forceinline : bool
-        Without effect: device functions are inlined in any case.
+        Of LTO-IR alone: in PTX device functions are inlined in any case.
 
     Returns
     -------
@@ -65,6 +65,8 @@ def compile(
 
     Raises
     ------
+    ValueError
+        `forceinline`.
     NotImplementedError
         Another `abi` or `output`; LTO-IR is NVVM's.
     TypeError
@@ -74,6 +76,10 @@ def compile(
     from . import jit
     from ._target import arch
 
+    if forceinline and output != "ltoir":
+        raise ValueError(
+            "Can only designate forced inlining in LTO-IR: in PTX device functions are inlined in any case"
+        )
     if abi not in ("numba", "c"):
         raise NotImplementedError(f"Unsupported ABI: {abi}")
     if abi == "c" and not device:

@@ -279,8 +279,10 @@ class _Stats:
     def cache_path(self) -> str:
         """The folder."""
         from .. import _cache
+        from ._filecache import place
 
-        return _cache.path()
+        beside = place(self._dispatcher.py_func)
+        return beside[0] if beside else _cache.path()
 
     def _count(self, kept: bool) -> Any:
         from collections import Counter

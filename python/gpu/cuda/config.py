@@ -64,7 +64,7 @@ def reload_config() -> None:
 
 
 class _Settings(ModuleType):
-    """This module: a launch asks the extension, which asks no module."""
+    """The module itself, which tells the extension what launches are to warn of."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -75,7 +75,7 @@ class _Settings(ModuleType):
 
 def require_cuda() -> None:
     """CudaSupportError where the settings say that CUDA isn't to be used."""
-    if DISABLE_CUDA:
+    if vars(sys.modules[__name__])["DISABLE_CUDA"]:
         from .cudadrv.error import CudaSupportError
 
         raise CudaSupportError(DISABLED)

@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, types
+from .._literals import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,16 +24,18 @@ _TARGETS = ("cuda", "gpu", "generic", "cpu")
 class _Overload:
     """A function that chooses, and what it chose, by types and names of keywords."""
 
-    def __init__(self, choose: Callable[..., Any], target: str, strict: bool = False) -> None:
+    def __init__(
+        self, choose: Callable[..., Any], target: str, strict: bool = False, prefer_literal: bool = False
+    ) -> None:
         self.choose = choose
         self.strict = strict
+        self.prefer_literal = prefer_literal
         self.rank = _TARGETS.index(target)
         self._chosen: dict[Any, Any] = {}
 
-    def __call__(self, given: tuple[Any, ...], names: tuple[str, ...]) -> Any:
-        key = (given, names)
+    def __call__(self, kinds: tuple[Any, ...], names: tuple[str, ...]) -> Any:
+        key = (kinds, names)
         if key not in self._chosen:
-            kinds = [_public(kind) for kind in given]
             positional = len(kinds) - len(names)
             made = self.choose(*kinds[:positional], **dict(zip(names, kinds[positional:], strict=True)))
             made = getattr(made, "py_func", made)
@@ -86,7 +89,9 @@ def _public(kind: _core.Type) -> Any:
     return getattr(types, str(kind.dtype)) if kind.kind == "scalar" else kind
 
 
-def implementation(function: Any, given: tuple[Any, ...], names: tuple[str, ...]) -> Any:
+def implementation(
+    function: Any, given: tuple[Any, ...], names: tuple[str, ...], constants: tuple[Any, ...] = ()
+) -> Any:
     """What a call is to call instead.
 
     Parameters
@@ -97,20 +102,28 @@ def implementation(function: Any, given: tuple[Any, ...], names: tuple[str, ...]
         Of all arguments.
     names : tuple of str
         Of those that came by keyword, the last ones.
+    constants : tuple
+        The values of arguments that are constants, None for others.
 
     Returns
     -------
     function, or str: why there is none
     """
+    plain = tuple(map(_public, given))
+    exact = tuple(
+        kind if value is None else literal(bool(value) if kind == types.bool_ else value)
+        for kind, value in zip(plain, constants or (None,) * len(plain), strict=True)
+    )
     said = ""
     for candidate in sorted(overloads[function], key=lambda one: one.rank):
-        try:
-            made = candidate(given, names)
-        except Exception as error:  # it is the program's, and may raise anything
-            said = said or f": {error}"
-            continue
-        if made is not None:
-            return made
+        for kinds in dict.fromkeys((exact, plain) if candidate.prefer_literal else (plain, exact)):
+            try:
+                made = candidate(kinds, names)
+            except Exception as error:  # it is the program's, and may raise anything
+                said = said or f": {error}"
+                continue
+            if made is not None:
+                return made
     return f"no overload takes ({', '.join(map(repr, given))}){said}"
 
 
@@ -139,8 +152,10 @@ def overload(func: Any, jit_options: Any = None, strict: bool = True, inline: st
         What kernels call.
     strict : bool
         Whether an implementation must have the parameters of the function that chose it.
-    jit_options, inline, prefer_literal : optional
-        Without effect: types are never those of literals.
+    prefer_literal : bool
+        Whether types of constants (`types.IntegerLiteral`, ...) are tried before those without values, or after them.
+    jit_options, inline : optional
+        Without effect.
     target : str
         ``"cuda"``, which comes first, or ``"generic"``; what is for ``"cpu"`` isn't called here.
 
@@ -163,7 +178,7 @@ def overload(func: Any, jit_options: Any = None, strict: bool = True, inline: st
 
     def register(choose: Any) -> Any:
         if target != "cpu":
-            overloads.setdefault(func, []).append(_Overload(choose, target, strict))
+            overloads.setdefault(func, []).append(_Overload(choose, target, strict, bool(kwargs.get("prefer_literal"))))
         return choose
 
     return register
