@@ -74,7 +74,8 @@ static bool read_align(Eval *e, const CallSite *site, Val v, uint32_t most, Requ
     r->align = r->elem.align;
     if (!v.ty || v.ty->kind == TY_NONE) return true;
     if (!val_as_int(v, &align)) {
-        e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "alignment", e_text(e, v));
+        Diag *d = e_diag(e, site->span, DIAG_ARG_CONSTANT, site->name, "alignment", e_text(e, v));
+        e_numba_says(e, d, "RequireLiteralValue: alignment must be a constant integer");
         return false;
     }
     if (align < r->align || align > most || (align & (align - 1))) {

@@ -342,3 +342,22 @@ def test_the_stream_of_an_interface():
     masked = {**shown.__cuda_array_interface__, "mask": shown}
     with pytest.raises(NotImplementedError, match="Masked arrays"):
         cuda.from_cuda_array_interface(masked)
+
+
+def test_copies_of_pinned_memory_without_a_stream_are_done_when_the_call_returns() -> None:
+    """As in Numba: the array may be read and written at once."""
+    pinned = cuda.pinned_array(200_000, np.float32)
+    for value in range(10):
+        pinned[:] = value
+        there = cuda.to_device(pinned)
+        pinned[:] = -1
+        assert (there.copy_to_host() == value).all()
+        pinned[:] = value + 1
+        there.copy_to_device(pinned)
+        pinned[:] = -1
+        there.copy_to_host(pinned)
+        assert (pinned == value + 1).all()
+        pinned[:] = value + 2
+        there[:] = pinned
+        pinned[:] = -1
+        assert (there.copy_to_host() == value + 2).all()

@@ -42,6 +42,20 @@ class DeviceNDArray(_array.Array):
             raise NotImplementedError("memory that is there already is viewed by cuda.from_cuda_array_interface()")
         return _new(shape, dtype, strides, "C", DEVICE, 0, stream)
 
+    def _finish(self, stream: Any) -> None:
+        """As in Numba, a copy that names no stream, of an array without one, is done when the call returns.
+
+        It would be in any case but for pinned memory, which is read and written later.
+        """
+        if not stream and not self._memory.stream:
+            from ._streams import Stream
+
+            Stream._current(self.device).synchronize()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        self._finish(0)
+
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """NumPy's functions: on the device those that `gpu.Array` has, others of a copy on the host, as Numba does."""
         from .._operators import FUNCTIONS, function_call
@@ -164,7 +178,10 @@ class DeviceNDArray(_array.Array):
         """As `gpu.Array.copy_to_host`; NotImplementedError for an array that runs backwards."""
         if any(stride < 0 for stride in self.strides):
             raise NotImplementedError(f"D->H copy not implemented for negative strides: {self.strides}")
-        return super().copy_to_host(ary, stream)
+        found = super().copy_to_host(ary, stream)
+        if ary is not None:
+            self._finish(stream)
+        return found
 
     def copy_to_device(self, ary: Any, stream: Any = None) -> None:
         """Copy from an array of this shape and dtype, on the host or a device.
@@ -184,6 +201,7 @@ class DeviceNDArray(_array.Array):
                 if source.shape == self.shape and source.strides != self.strides and source.dtype == self.dtype:
                     raise ValueError(f"incompatible strides: {self.strides} vs. {source.strides}")
         super().copy_to_device(ary, stream)
+        self._finish(stream)
 
     def split(self, section: int, stream: Any = 0) -> Iterator[DeviceNDArray]:
         """Views of `section` elements each, of a one-dimensional array."""
@@ -245,11 +263,15 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> D
     if to is None and isinstance(obj, np.ndarray) and _repeats(obj):
         return _to_broadcast(obj, stream, copy)
     made = _array.to_device(obj, stream, copy, to)
+    if not isinstance(made, DeviceNDArray):
+        made = DeviceNDArray._of(made)
+    if copy:
+        made._finish(stream)
     if isinstance(obj, np.ndarray) and not obj.size and to is None:
         made = made._view(
             0, obj.shape, obj.strides, made._dtype_name, False
         )  # strides of no elements stay as they were
-    return made if isinstance(made, DeviceNDArray) else DeviceNDArray._of(made)
+    return made
 
 
 def device_array(

@@ -234,11 +234,21 @@ def _on_host(obj: Any, size: int) -> np.ndarray[Any, Any]:
 def host_to_device(dst: Any, src: Any, size: int, stream: Any = 0) -> None:
     """Copy bytes of the host to the current device."""
     _on_device(dst, size, stream)._copy_from(_on_host(src, size), stream)
+    _finish(stream)
 
 
 def device_to_host(dst: Any, src: Any, size: int, stream: Any = 0) -> None:
     """Copy bytes of the current device to the host."""
     _on_device(src, size, stream)._copy_to(_on_host(dst, size), stream)
+    _finish(stream)
+
+
+def _finish(stream: Any) -> None:
+    """A copy that names no stream is done when the call returns, with pinned memory too."""
+    if not stream:
+        from ._streams import Stream
+
+        Stream._current(_device.device_name()).synchronize()
 
 
 def device_to_device(dst: Any, src: Any, size: int, stream: Any = 0) -> None:
@@ -249,6 +259,7 @@ def device_to_device(dst: Any, src: Any, size: int, stream: Any = 0) -> None:
 def device_memset(dst: Any, val: int, size: int, stream: Any = 0) -> None:
     """Set bytes of the current device."""
     _on_device(dst, size, stream)._fill(bytes([val & 255]), stream)
+    _finish(stream)
 
 
 # ---- memory managers
