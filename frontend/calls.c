@@ -367,6 +367,10 @@ Val call_devfn(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const
 static Val construct(Eval *e, const CallSite *site, DType d, uint32_t n, const Val *args) {
     if (n == 0) return val_convert(e, val_int(e, 0), SCALAR(d, false));
     if (n > 1) return e_fail(e, site->span, NULL, DIAG_TOO_MANY_ARGS, site->name, 1, n);
+    if (args[0].ty->kind == TY_INSTANCE) { /* its class says what number it is */
+        Val number = instance_special(e, site->span, args[0], dt_is_int(d) ? "__int__" : "__float__", (Val){0});
+        if (number.ty) return val_poisoned(number) ? number : construct(e, site, d, 1, &number);
+    }
     if (!val_is_scalar(args[0])) return e_fail(e, site->span, NULL, DIAG_ARG_TYPE, site->name, e_text(e, args[0]));
     if (dt_is_complex(val_dtype(args[0])) && !dt_is_complex(d) && d != DT_BOOL)
         return e_fail(e, site->span, "take .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, args[0]),

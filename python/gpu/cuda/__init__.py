@@ -268,7 +268,19 @@ _LATER = {
     ".cudadrv.error": ["CudaSupportError", "KernelRuntimeError"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
-_SUBMODULES = ("args", "bf16", "compiler", "config", "cudadrv", "errors", "extending", "fp16", "libdevice", "testing")
+_SUBMODULES = (
+    "args",
+    "bf16",
+    "compiler",
+    "config",
+    "cudadrv",
+    "errors",
+    "extending",
+    "fp16",
+    "fp8",
+    "libdevice",
+    "testing",
+)
 
 
 def __getattr__(name: str) -> Any:

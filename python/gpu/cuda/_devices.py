@@ -407,8 +407,8 @@ def is_float16_supported() -> bool:
 
 
 def is_fp8_supported() -> bool:
-    """False: kernels compute with no 8-bit floating point numbers."""
-    return False
+    """True: kernels convert from and to numbers of 8 bits (`gpu.cuda.fp8`) on every device."""
+    return True
 
 
 def is_bfloat16_supported() -> bool:
