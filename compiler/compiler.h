@@ -29,7 +29,7 @@ typedef struct CompileOptions {
     char sm_suffix;            /* 'a' or 'f' for sm_90a and its kind, else 0 */
     uint16_t ptx_version;      /* 0: the lowest that the sm allows; else 63 ... 90 */
     uint16_t max_registers;    /* 0: no limit */
-    uint32_t max_threads, min_blocks;   /* launch bounds; 0: none */
+    uint32_t max_threads, min_blocks, max_cluster;   /* launch bounds; 0: none */
     bool fma;                  /* contract x * y + z */
     bool fastmath;             /* approximate functions, no NaN or signed zero care, flush to zero */
     bool lineinfo;             /* .loc lines; CPU: nothing */

@@ -31,9 +31,11 @@ static void launch_bounds(Lower *L) {
     const struct {
         const char *name;
         uint32_t value;
-    } bounds[] = {
-        {"nvvm.maxntid", o->max_threads}, {"nvvm.minctasm", o->min_blocks}, {"nvvm.maxnreg", o->max_registers}};
-    for (unsigned i = 0; i < 3; i++) {
+    } bounds[] = {{"nvvm.maxntid", o->max_threads},
+                  {"nvvm.minctasm", o->min_blocks},
+                  {"nvvm.maxnreg", o->max_registers},
+                  {"nvvm.maxclusterrank", o->sm >= 90 ? o->max_cluster : 0}}; /* older GPUs have no clusters */
+    for (unsigned i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         if (!bounds[i].value) continue;
         snprintf(text, sizeof text, "%u", bounds[i].value);
         ll_string_attribute(L, L->fn, bounds[i].name, text);

@@ -123,6 +123,7 @@ static void put_options(Key *k, const CompileOptions *o) {
                                 o->max_registers,
                                 o->max_threads,
                                 o->min_blocks,
+                                o->max_cluster,
                                 o->fma,
                                 o->fastmath,
                                 o->lineinfo,

@@ -407,6 +407,14 @@ def test_shapes_that_are_none_of_integers(shape: Any) -> None:
             gpu.zeros(4).reshape((shape,))
 
 
+def test_launch_bounds_in_ptx() -> None:
+    kernel = gpu.jit("void(float32[:])", launch_bounds=(128, 2, 4))(lambda x: None)
+    for arch, cluster in (("sm_90", True), ("sm_80", False)):  # older GPUs have no clusters
+        ptx = kernel.inspect("ptx", arch=arch)
+        assert ".maxntid 128" in ptx and ".minnctapersm 2" in ptx
+        assert (".maxclusterrank 4" in ptx) == cluster
+
+
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
 def test_launches_that_a_device_cannot_take(device: str) -> None:
     """They are errors of a launch, and of the driver, on every device; launch bounds are kept on each."""

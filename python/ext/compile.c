@@ -162,6 +162,7 @@ int compile_options(CompileOptions *o, const Options *from, TargetKind target, c
                           .max_registers = from->max_registers,
                           .max_threads = from->max_threads,
                           .min_blocks = from->min_blocks,
+                          .max_cluster = from->max_cluster,
                           .fma = from->fma,
                           .fastmath = from->fastmath,
                           .lineinfo = from->lineinfo,

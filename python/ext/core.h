@@ -107,7 +107,7 @@ typedef struct Options {
     bool device, fma, fastmath, lineinfo, debug, boundscheck, cache;
     uint8_t opt;
     uint16_t max_registers;
-    uint32_t max_threads, min_blocks, recursion_limit;
+    uint32_t max_threads, min_blocks, max_cluster, recursion_limit;
 } Options;
 
 struct KernelObject {

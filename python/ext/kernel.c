@@ -134,9 +134,10 @@ int kernel_read_options(PyObject *dict, Options *out) {
         read_uint(level, &opt) < 0)
         return -1;
     if (PyDict_GetItemString(dict, "fma") && read_bool(dict, "fma", &out->fma) < 0) return -1;
-    if (bounds && PyTuple_Check(bounds) && PyTuple_GET_SIZE(bounds) == 2 &&
+    if (bounds && PyTuple_Check(bounds) && PyTuple_GET_SIZE(bounds) == 3 &&
         (read_uint(PyTuple_GET_ITEM(bounds, 0), &out->max_threads) < 0 ||
-         read_uint(PyTuple_GET_ITEM(bounds, 1), &out->min_blocks) < 0))
+         read_uint(PyTuple_GET_ITEM(bounds, 1), &out->min_blocks) < 0 ||
+         read_uint(PyTuple_GET_ITEM(bounds, 2), &out->max_cluster) < 0))
         return -1;
     out->opt = (uint8_t)(level ? opt : 2);
     out->max_registers = (uint16_t)registers;

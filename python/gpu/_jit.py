@@ -28,7 +28,7 @@ OPTIONS: dict[str, Any] = {
     "fastmath": False,
     "fma": True,
     "max_registers": 0,
-    "launch_bounds": (0, 0),
+    "launch_bounds": (0, 0, 0),
     "lineinfo": True,
     "debug": False,
     "boundscheck": False,
@@ -240,8 +240,9 @@ def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F
         ``x * y + z`` is rounded once. Default True; False matches NumPy to the bit.
     max_registers : int
         Registers that a GPU thread may use. Default: no limit.
-    launch_bounds : int or (int, int)
-        Largest number of threads in a block, and the least number of blocks that should fit a multiprocessor.
+    launch_bounds : int or (int, int) or (int, int, int)
+        Largest number of threads in a block, the least number of blocks that should fit a multiprocessor, and the
+        largest number of blocks in a cluster.
     lineinfo : bool
         Line numbers of the Python file in PTX, for profilers. Default True; the code is the same without.
     debug : bool
@@ -377,10 +378,10 @@ def check_options(given: dict[str, Any]) -> dict[str, Any]:
         raise TypeError(f"jit: recursion_limit takes integers from 1 to 65535, and this is {limit!r}")
     bounds = options["launch_bounds"]
     bounds = tuple(bounds) if isinstance(bounds, (tuple, list)) else (bounds or 0, 0)
-    if not 1 <= len(bounds) <= 2:
-        raise TypeError(f"jit: launch_bounds is threads or (threads, blocks), and this is {bounds!r}")
-    threads, blocks = (*bounds, 0)[:2]
-    options["launch_bounds"] = (_count("launch_bounds", threads, 1024), _count("launch_bounds", blocks, 32))
+    if not 1 <= len(bounds) <= 3:
+        raise TypeError(f"jit: launch_bounds is threads or (threads, blocks, cluster), and this is {bounds!r}")
+    most = zip((*bounds, 0, 0)[:3], (1024, 32, 16), strict=True)
+    options["launch_bounds"] = tuple(_count("launch_bounds", n, largest) for n, largest in most)
     return options
 
 

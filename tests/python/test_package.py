@@ -105,7 +105,7 @@ OPTION_ERRORS = [
     ({"opt": 4}, "opt is 0, 1, 2, 3 or a bool, and this is 4"),
     ({"max_registers": -1}, "max_registers takes integers from 0"),
     ({"max_registers": 32.0}, "max_registers takes integers from 0"),
-    ({"launch_bounds": (1, 2, 3)}, "launch_bounds is threads or"),
+    ({"launch_bounds": (1, 2, 3, 4)}, "launch_bounds is threads or"),
     ({"launch_bounds": 2000}, "launch_bounds takes integers"),
 ]
 
@@ -120,7 +120,7 @@ def test_options_are_normalised() -> None:
     options = gpu.jit(opt=False, launch_bounds=256, max_registers=None, fma=0)(twice.py_func).options
     assert (options["opt"], options["launch_bounds"], options["max_registers"], options["fma"]) == (
         0,
-        (256, 0),
+        (256, 0, 0),
         0,
         False,
     )

@@ -152,8 +152,6 @@ def _check_numba_options(options: dict[str, Any]) -> None:
             f"Got {len(bounds)} launch bounds: {bounds!r}. A maximum of three are supported: max threads per block, "
             "min blocks per multiprocessor, max blocks of a cluster"
         )
-    if isinstance(bounds, (tuple, list)) and len(bounds) == 3:
-        raise NotImplementedError("cuda.jit: launch_bounds takes no blocks of a cluster: (threads, blocks)")
     carveout = options.pop("shared_memory_carveout", None)
     names = ("default", "maxl1", "maxshared", "none")
     if isinstance(carveout, str) and carveout.lower() not in names:
