@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import _core, _jit
 from . import config as _settings
+from .config import WATCHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._dtypes import Signature
+
+
+_configure = _jit.Kernel.__getitem__
 
 
 class Dispatcher(_jit.Kernel):
@@ -31,6 +35,7 @@ class Dispatcher(_jit.Kernel):
         self.targetoptions = dict(options)
         self._specialized: dict[tuple[Any, ...], Dispatcher] = {}
         self._can_compile = True
+        self._special = bool(self.options["device"])
 
     # ---- specialisations
 
@@ -84,6 +89,7 @@ class Dispatcher(_jit.Kernel):
     def disable_compile(self, val: bool = True) -> None:
         """No more specialisations: from now on a launch with other types is a TypeError."""
         self._can_compile = not val
+        self._special = not self._can_compile or bool(self.options["device"])
 
     def compile(self, signature: Any, /) -> Any:  # as the base class's
         if not self._can_compile:
@@ -109,20 +115,28 @@ class Dispatcher(_jit.Kernel):
     # ---- launches
 
     def __getitem__(self, config: Any) -> Any:
+        if self._special or self.extensions or WATCHED:
+            return self._configured(config)
+        try:
+            return _configure(self, config)
+        except (TypeError, ValueError) as error:
+            raise _in_numbas_words(config, error) from None
+
+    def _configured(self, config: Any) -> Any:
+        """`__getitem__` of what isn't a kernel like any other, or with settings that something is done here."""
         if self.options["device"]:
             raise RuntimeError(
                 "Cannot compile a device function as a kernel: a kernel calls it; leave out device=True to launch it"
             )
+        _settings.require_cuda()
         try:
-            launcher = super().__getitem__(config)
+            launcher = _configure(self, config)
         except (TypeError, ValueError) as error:
             raise _in_numbas_words(config, error) from None
-        if _settings.CUDA_LOW_OCCUPANCY_WARNINGS and not _settings.DISABLE_PERFORMANCE_WARNINGS:
+        if "CUDA_LOW_OCCUPANCY_WARNINGS" in WATCHED and not _settings.DISABLE_PERFORMANCE_WARNINGS:
             from ._warnings import warn_of_few_blocks
 
             warn_of_few_blocks(launcher)
-        if _settings.DISABLE_CUDA:
-            _settings.require_cuda()
         return self._prepared(launcher, config) if self.extensions or not self._can_compile else launcher
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -63,11 +63,16 @@ def reload_config() -> None:
         setattr(sys.modules[__name__], name, _read(name, default))
 
 
+WATCHED: set[str] = set()  # settings that are on and that a launch looks at
+
+
 class _Settings(ModuleType):
     """The module itself, which tells the extension what launches are to warn of."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
+        if name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "DISABLE_CUDA"):
+            (WATCHED.add if value else WATCHED.discard)(name)
         if name in ("CUDA_WARN_ON_IMPLICIT_COPY", "DISABLE_PERFORMANCE_WARNINGS"):
             quiet = getattr(self, "DISABLE_PERFORMANCE_WARNINGS", 0)
             _core.warn_of_host_arrays(bool(getattr(self, "CUDA_WARN_ON_IMPLICIT_COPY", 0) and not quiet))
