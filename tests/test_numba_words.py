@@ -169,3 +169,19 @@ def test_debugging_with_optimisation_is_a_warning() -> None:
     with pytest.warns(cuda.errors.NumbaInvalidConfigWarning, match="not supported by CUDA"):
         cuda.jit(debug=True)(lambda x: None)
     cuda.jit(debug=True, opt=False)(lambda x: None)
+
+
+def test_signed_and_unsigned_arrays_of_a_size_go_for_each_other() -> None:
+    """As in Numba, whose kernels with a signature read the bits; one of the very type comes first."""
+    def first(x, out):
+        out[0] = x[0]
+
+    out = np.zeros(1, np.int64)
+    narrow = cuda.jit("void(int32[:], int64[:])")(first)
+    narrow[1, 1](np.array([2**32 - 5], np.uint32), out)
+    assert out[0] == -5
+    both = cuda.jit(["void(int32[:], int64[:])", "void(uint32[:], int64[:])"])(first)
+    both[1, 1](np.array([2**32 - 5], np.uint32), out)
+    assert out[0] == 2**32 - 5
+    with pytest.raises(TypeError, match="int32"):
+        narrow[1, 1](np.zeros(1, np.float32), out)

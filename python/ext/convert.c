@@ -154,6 +154,14 @@ static bool match_pointer(Fit *m, const ArgType *from) {
     return address;
 }
 
+/* Numba takes integers of one size for each other: a kernel for int32 reads the bits of a uint32. */
+static bool match_elements(Fit *m, const ArgType *from, const ArgType *to) {
+    DType a = (DType)from->dtype, b = (DType)to->dtype;
+    if (a == b) return from->record == to->record;
+    m->cost += COST_OTHER;
+    return m->numba && dt_is_int(a) && dt_is_int(b) && dtype_bytes(a) == dtype_bytes(b);
+}
+
 static bool match(Fit *m, const ArgType *from, const ArgType *to) {
     if (to->kind == ARG_POINTER && is_scalar(from)) return match_pointer(m, from);
     if (is_scalar(from) && is_scalar(to)) return match_scalar(m, from, to);
@@ -162,7 +170,7 @@ static bool match(Fit *m, const ArgType *from, const ArgType *to) {
     case ARG_ARRAY:
         m->leaf++;
         if (from->layout != to->layout) m->cost += COST_SAFE;
-        return from->dtype == to->dtype && from->record == to->record && lies_as(from, to) && from->ndim == to->ndim &&
+        return match_elements(m, from, to) && lies_as(from, to) && from->ndim == to->ndim &&
                (from->layout == to->layout || to->layout == LAYOUT_A) && (to->readonly || !from->readonly);
     case ARG_RECORD:
         m->leaf++;
