@@ -173,6 +173,7 @@ def test_debugging_with_optimisation_is_a_warning() -> None:
 
 def test_signed_and_unsigned_arrays_of_a_size_go_for_each_other() -> None:
     """As in Numba, whose kernels with a signature read the bits; one of the very type comes first."""
+
     def first(x, out):
         out[0] = x[0]
 
@@ -185,3 +186,19 @@ def test_signed_and_unsigned_arrays_of_a_size_go_for_each_other() -> None:
     assert out[0] == 2**32 - 5
     with pytest.raises(TypeError, match="int32"):
         narrow[1, 1](np.zeros(1, np.float32), out)
+
+
+def test_devices_have_names_of_their_own() -> None:
+    uuid = cuda.get_current_device().uuid
+    assert re.fullmatch(r"GPU(-[0-9a-f]+){5}", uuid) and uuid == cuda.get_current_device().uuid
+
+
+def test_kernels_of_whole_grids() -> None:
+    @cuda.jit("void(int32[:])")
+    def whole(x):
+        grid = cuda.cg.this_grid()
+        if grid is None:
+            x[0] = 1
+
+    plain = cuda.jit("void(int32[:])")(lambda x: None)
+    assert [kernel.overloads[kernel.signatures[0]].cooperative for kernel in (whole, plain)] == [True, False]
