@@ -116,18 +116,9 @@ static void put_processor(Key *k) {
 }
 
 static void put_options(Key *k, const CompileOptions *o) {
-    const uint64_t numbers[] = {o->target,
-                                o->sm,
-                                (uint64_t)o->sm_suffix,
-                                o->ptx_version,
-                                o->max_registers,
-                                o->max_threads,
-                                o->min_blocks,
-                                o->max_cluster,
-                                o->fma,
-                                o->fastmath,
-                                o->lineinfo,
-                                o->opt};
+    const uint64_t numbers[] = {o->target,      o->sm,         (uint64_t)o->sm_suffix, o->ptx_version, o->max_registers,
+                                o->max_threads, o->min_blocks, o->max_cluster,         o->fma,         o->fastmath,
+                                o->lineinfo,    o->opt};
     put(k, numbers, sizeof numbers);
     if (o->libdevice) put_file(k, o->libdevice);
     else if (o->target == TARGET_PTX) put_folder(k, o->libclc_dir);
