@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from gpu import cuda
 
+pytestmark = pytest.mark.one_version
+
 DEVICES = ["cpu", "emulated"]
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 FLOATS = ["f2", "f4", "f8", "bfloat16"]

@@ -12,6 +12,8 @@ import gpu
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.one_version
+
 BLOCKS = [5, 33, 64, (16, 4)]
 KERNELS: list[Callable[..., Any]] = []
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from gpu import cuda
 
+pytestmark = pytest.mark.one_version
+
 TILE = 8
 ROWS, COLUMNS = 4, 8
 

@@ -80,6 +80,7 @@ def test_result(path: Path, name: str, device: str) -> None:
 
 
 @pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
+@pytest.mark.one_version
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 @pytest.mark.parametrize("path", FILES, ids=kernel_ids)
 def test_ptxas(path: Path, arch: str, tmp_path: Path) -> None:

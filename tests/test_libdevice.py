@@ -10,6 +10,8 @@ import pytest
 from gpu import cuda
 from gpu.cuda import libdevice
 
+pytestmark = pytest.mark.one_version
+
 INF = math.inf
 
 

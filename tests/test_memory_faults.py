@@ -12,6 +12,8 @@ import gpu
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.one_version
+
 FAR = 1 << 40
 
 

@@ -8,6 +8,8 @@ import gpu
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.one_version
+
 
 @gpu.jit
 def wait_for_block_0(flag, out, n):

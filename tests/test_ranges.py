@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from gpu import cuda
 
+pytestmark = pytest.mark.one_version
+
 LEAST, MOST = -(2**63), 2**63 - 1
 MANY = 6
 

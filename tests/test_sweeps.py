@@ -12,6 +12,8 @@ import gpu
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.one_version
+
 SIZES = [1, 97, 300]
 LAUNCHES = [(1, 31), (2, 33), (1, 256), (2, (8, 5))]
 SWEEPS: list[Callable[..., Any]] = []

@@ -12,6 +12,8 @@ import gpu
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.one_version
+
 ALL = 0xFFFFFFFF
 ROWS = [5, 64, (16, 3), (33, 2)]  # shorter and longer than a vector, one and several
 CONTROL: list[Callable[..., Any]] = []

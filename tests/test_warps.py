@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from gpu import cuda
 
+pytestmark = pytest.mark.one_version
+
 ALL = 0xFFFFFFFF
 LANES = np.arange(32)
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "bfloat16", "f4", "f8", "c8", "c16"]
