@@ -27,11 +27,22 @@ def record_dtype(seed: int) -> np.dtype[Any]:
     return np.dtype(fields, align=bool(rng.integers(2)))
 
 
+def dtype_of(code: str) -> np.dtype[Any]:
+    """The dtype of a code."""
+    if code == "bf2":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(code)
+
+
 def same(a: np.ndarray, b: np.ndarray) -> bool:
     """Equal numbers, nan like nan, in all fields."""
     if a.dtype.names:
         return all(same(a[name], b[name]) for name in a.dtype.names)
-    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    if a.dtype.name == "bfloat16":
+        a, b = a.astype("f4"), b.astype("f4")
+    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fcmM")
 
 
 class Memory(Sampler):
@@ -60,7 +71,7 @@ class Memory(Sampler):
         if choice < 0.4:
             name = self.fresh()
             self.emit(depth, f"{name} = {r.choice(forms)}")
-            return self.declare(name, np.dtype(kind).type(1))
+            return self.declare(name, dtype_of(kind).type(1))
         if choice < 0.5:
             return self.emit(depth, r.choice(["q[i] = r[-1 - i]", "q[i].z[:] = r[i].z", "q[i].w = r[i - 3].w"]))
         if choice < 0.6:

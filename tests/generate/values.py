@@ -17,18 +17,20 @@ from typing import Any
 import numpy as np
 
 from .flow import Flow
-from .memory import CELLS, Memory, record_dtype, same
+from .memory import CELLS, Memory, dtype_of, record_dtype, same
 from .objects import OBJECTS, Objects
+from .paths import PATHS, Paths, dates
 from .writer import Sampler, function_of, launch
 
 N = 16  # threads, and the length of every array
-DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "?", "c8", "c16"]
+DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "bf2", "f4", "f8", "?", "c8", "c16"]
 INTS = {"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
-FLOATS = {"f2", "f4", "f8"}
+FLOATS = {"f2", "bf2", "f4", "f8"}
 COMPLEX = {"c8", "c16"}
 WEAK = {"int", "float", "bool"}
 HELPERS = (
     OBJECTS
+    + PATHS
     + """\
 def doubled(x, times):
     return x if times == 0 else doubled(x + x, times - 1)
@@ -78,7 +80,7 @@ def kind_of(value: Any) -> str:
 
 
 def code_of(dtype: np.dtype[Any]) -> str:
-    return "?" if dtype == np.bool_ else dtype.str.lstrip("<|>=")
+    return {"bool": "?", "bfloat16": "bf2"}.get(dtype.name) or dtype.str.lstrip("<|>=")
 
 
 @dataclass
@@ -92,19 +94,20 @@ class Kernel:
     scalars: dict[str, Any] = field(default_factory=dict)
     records: bool = False  # there are r and q
     cells: bool = False  # ... cells0, cells1 ...
+    dates: bool = False  # ... when, gap, code
     fails: bool = False  # a thread raises an exception
 
     def arguments(self) -> dict[str, Any]:
         """Fresh arguments by name, in the order of the parameters."""
         rng = np.random.default_rng(self.seed)
         values: dict[str, Any] = {name: sample_array(rng, dtype) for name, dtype in self.inputs} | self.scalars
-        values |= {name: np.zeros(N, dtype) for name, dtype in self.outputs}
+        values |= {name: np.zeros(N, dtype_of(dtype)) for name, dtype in self.outputs}
         if self.records:
             values["r"], values["q"] = (np.zeros(N, record_dtype(self.seed)) for _ in "rq")
             fill(rng, values["r"])
         if self.cells:
             values |= {f"cells{k}": sample_array(rng, dtype) for k, dtype in enumerate(CELLS)}
-        return values
+        return values | (dates(rng, N) if self.dates else {})
 
 
 def sample_array(rng: np.random.Generator, dtype: str) -> np.ndarray:
@@ -115,9 +118,9 @@ def sample_array(rng: np.random.Generator, dtype: str) -> np.ndarray:
         part = "f4" if dtype == "c8" else "f8"
         return (sample_array(rng, part) + 1j * np.where(rng.random(N) < 0.3, 0, rng.uniform(-3, 3, N))).astype(dtype)
     if dtype in FLOATS:
-        values = rng.uniform(-8, 8, N).astype(dtype)
-        edges = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.5, np.finfo(dtype).tiny], dtype)
-        return np.where(rng.random(N) < 0.2, rng.choice(edges, N), values).astype(dtype)
+        tiny = 1.2e-38 if dtype == "bf2" else np.finfo(dtype).tiny
+        edges = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.5, tiny])
+        return np.where(rng.random(N) < 0.2, rng.choice(edges, N), rng.uniform(-8, 8, N)).astype(dtype_of(dtype))
     info = np.iinfo(dtype)
     values = rng.integers(max(-100, info.min), 100, N).astype(dtype)
     edges = np.array([info.min, info.max, 0, 1], dtype)
@@ -136,7 +139,7 @@ def fill(rng: np.random.Generator, records: np.ndarray) -> None:
                 columns[:, k] = sample_array(rng, code_of(part.dtype))
 
 
-class Generator(Objects, Memory, Flow, Sampler):
+class Generator(Objects, Memory, Paths, Flow, Sampler):
     """Makes one kernel."""
 
     WEAK, COMPLEX = WEAK, COMPLEX
@@ -158,7 +161,7 @@ class Generator(Objects, Memory, Flow, Sampler):
         for n in range(r.randint(1, 3)):
             dtype = r.choice(DTYPES)
             self.kernel.inputs.append((f"a{n}", dtype))
-            sample = np.array([True] if dtype == "?" else [3] * N).astype(dtype)
+            sample = np.array([True] if dtype == "?" else [3] * N).astype(dtype_of(dtype))
             self.env[f"a{n}"] = np.resize(sample, N)
         for name, value in (("s", r.randint(-9, 9)), ("t", round(r.uniform(-4, 4), 2))):
             if r.random() < 0.6:
@@ -270,6 +273,8 @@ class Generator(Objects, Memory, Flow, Sampler):
         options = [f"({a} + {b})", f"({a} - {b})", f"-({a})"]
         if r.random() < 0.15:
             return self.through_objects(a, b)
+        if r.random() < 0.06:
+            return self.by_paths(a, b)
         if ka not in COMPLEX:
             options += [f"abs({a})", f"int({a} != {b})", f"np.float32({a})", f"({a}).real"]
         if ka in COMPLEX:
@@ -345,6 +350,7 @@ class Generator(Objects, Memory, Flow, Sampler):
             self.reassign(depth)  # into a variable that is stored at the end
         elif depth < 4 and self.special and r.random() < 0.35:
             more = [self.record, self.record, self.small_array, self.small_array, self.own_cell, self.function]
+            more += [self.maybe, self.fill_recursively, self.of_dates]
             more += [self.try_finally, self.loop_else, self.forever, self.assertion, self.untaken_raise]
             r.choice([*more, *[self.printing] * 3 * self.prints])(depth)
         elif depth > 3 or choice < 0.45:
