@@ -73,19 +73,30 @@ static uint32_t reversed_postorder(const Analysis *A, BlockId *order, uint32_t *
     return count;
 }
 
-/* Blocks from which every way raises; none if that is true of the whole kernel. */
-static void find_doomed(Analysis *A) {
-    const IrModule *m = A->m;
-    bool any = false;
-    for (uint32_t i = A->live; i-- > 0;) {
-        const Block *block = &m->blocks.at[A->order[i]];
-        Ref end = ir_terminator(m, A->order[i]);
-        bool doomed = block->nsucc ? true : end != REF_NONE && instr(A, end)->op == OP_RAISE;
-        for (uint32_t s = 0; s < block->nsucc; s++) doomed = doomed && A->u.doomed[block->succ[s]];
-        A->u.doomed[A->order[i]] = doomed;
-        any |= doomed;
+/* The blocks from which a way leads to an end of this kind. */
+static void find_ways_to(const Analysis *A, Op kind, bool *leads) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = A->live; i-- > 0;) {
+            BlockId b = A->order[i];
+            const Block *block = &A->m->blocks.at[b];
+            Ref end = ir_terminator(A->m, b);
+            bool found = end != REF_NONE && instr(A, end)->op == kind;
+            for (uint32_t s = 0; s < block->nsucc; s++) found = found || leads[block->succ[s]];
+            changed |= found != leads[b];
+            leads[b] = found;
+        }
     }
-    if (any && A->u.doomed[0]) memset(A->u.doomed, 0, m->blocks.n * sizeof *A->u.doomed);
+}
+
+/* Blocks from which every way raises, loops among them; none if that is true of the whole kernel. */
+static void find_doomed(Analysis *A) {
+    uint32_t n = A->m->blocks.n;
+    bool *returns = ARENA_ARRAY(A->m->arena, bool, n);
+    find_ways_to(A, OP_RAISE, A->u.doomed);
+    find_ways_to(A, OP_RET, returns);
+    for (BlockId b = 0; b < n; b++) A->u.doomed[b] = A->u.doomed[b] && !returns[b];
+    if (A->u.doomed[0]) memset(A->u.doomed, 0, n * sizeof *A->u.doomed);
 }
 
 /* Does only one way from b not raise? */

@@ -463,6 +463,19 @@ def raises_where_only_some_are(x, y):
         y[i] += v
 
 
+@gpu.jit
+def raises_behind_a_loop(x, y):
+    i = gpu.grid(1)
+    v = x[i, 0] if i < y.size else 0.0
+    if v < 0:
+        total = 0.0
+        for k in range(x.shape[1]):
+            total = total * 0.5 + x[i, k]
+        raise ValueError(i, total)
+    if i < y.size:
+        y[i] = v + 1
+
+
 RAISES = [
     raises_before_and_behind_a_store,
     raises_in_a_loop,
@@ -471,6 +484,7 @@ RAISES = [
     raises_on_two_ways,
     raises_beside_a_warp,
     raises_where_only_some_are,
+    raises_behind_a_loop,
 ]
 
 
