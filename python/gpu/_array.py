@@ -129,7 +129,7 @@ class Array(Operators, _core.ArrayBase):
     def __repr__(self) -> str:
         where = f"device='{self.device}'"
         try:
-            elements = self.copy_to_host() if self.size <= REPR_ELEMENTS else None
+            elements = self._on_host() if self.size <= REPR_ELEMENTS else None
         except DeviceError:  # a fault ended the context: debuggers and messages still want to show the array
             elements = None
         if elements is None:
@@ -138,7 +138,7 @@ class Array(Operators, _core.ArrayBase):
         return f"gpu.array({host}, dtype={self.dtype}, {where})"
 
     def __str__(self) -> str:
-        return str(self.copy_to_host()) if self.size <= REPR_ELEMENTS else repr(self)
+        return str(self._on_host()) if self.size <= REPR_ELEMENTS else repr(self)
 
     # ---- views
 
@@ -228,7 +228,7 @@ class Array(Operators, _core.ArrayBase):
 
     def tolist(self) -> Any:
         """Elements as nested lists of Python numbers."""
-        return self.copy_to_host().tolist()
+        return self._on_host().tolist()
 
     def __iter__(self) -> Iterator[Any]:
         if not self.shape:
@@ -309,7 +309,7 @@ class Array(Operators, _core.ArrayBase):
         if isinstance(value, Array) and value.device == self.device and _converts(value.dtype, self.dtype):
             convert(value, self, stream)
             return
-        source = value.copy_to_host() if isinstance(value, Array) else value
+        source = value._on_host() if isinstance(value, Array) else value
         if self._is_one_element(source):
             element = np.zeros((), self.dtype)
             element[...] = source
@@ -346,10 +346,16 @@ class Array(Operators, _core.ArrayBase):
             `ary` has another dtype.
         """
         if ary is None:
-            ary = np.empty(self.shape, self.dtype, order="F" if self._layout == "F" else "C")
+            return self._on_host(stream)
         self._same(ary)
         self._copy_to(ary, stream)
         return ary
+
+    def _on_host(self, stream: Stream | int | None = None) -> np.ndarray[Any, Any]:
+        """A copy on the host, whatever the strides are."""
+        host = np.empty(self.shape, self.dtype, order="F" if self._layout == "F" else "C")
+        self._copy_to(host, stream)
+        return host
 
     def copy_to_device(self, ary: Any, stream: Stream | int | None = None) -> None:
         """Copy from an array of this shape and dtype, on the host or a device.
@@ -388,7 +394,7 @@ class Array(Operators, _core.ArrayBase):
             made = empty_like(self, new)
             convert(self, made)
             return made
-        return array(self.copy_to_host().astype(new), device=self.device)
+        return array(self._on_host().astype(new), device=self.device)
 
     def to(self, device: Any, stream: Stream | int | None = None) -> Array:
         """The array itself if it is on that device, else a copy there."""
@@ -404,7 +410,7 @@ class Array(Operators, _core.ArrayBase):
             return np.array(host, dtype, copy=copy) if dtype is not None or copy else host
         if copy is False:
             raise ValueError(f"`copy=False` is not possible: an array on {self.device} is read from the host by a copy")
-        host = self.copy_to_host()
+        host = self._on_host()
         return host if dtype is None else host.astype(dtype, copy=False)
 
     def _host_view(self) -> np.ndarray[Any, Any]:
@@ -480,7 +486,7 @@ class Array(Operators, _core.ArrayBase):
         if dl_device is not None and tuple(dl_device) != where:
             if tuple(dl_device) != (DL_CPU, 0) or copy is False:
                 raise BufferError(f"this array is on DLPack's device {where}, and {dl_device} was asked for")
-            host = from_host(self.copy_to_host())
+            host = from_host(self._on_host())
             return _core.dlpack_export(host, DL_CPU, 0, versioned, True)
         if self._readonly and not versioned:
             raise BufferError("a read-only array can only be given to a consumer of DLPack 1.0 or later")
@@ -521,7 +527,7 @@ class Array(Operators, _core.ArrayBase):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.copy_to_host(), self.device)
+        return _restore, (self._on_host(), self.device)
 
 
 def _converts(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
@@ -594,7 +600,7 @@ def array(
     if copy is False:
         raise ValueError(f"this can't be an array on {name} without a copy; copy=None makes one where it is needed")
     if wanted is not None and wanted != source.dtype:
-        source = source.copy_to_host().astype(wanted)
+        source = source._on_host().astype(wanted)
     fortran = order == "F" or (order == "K" and _is_fortran(source))
     own = stream if getattr(stream, "device", name) == name else None  # a copy to the host goes in the source's stream
     new = Array._alloc(name, source.shape, _name_of(source.dtype), "F" if fortran else "C", DEVICE, 0, own)

@@ -115,7 +115,7 @@ class DeviceNDArray(_array.Array):
         """For ``numpy.asarray``: a copy on the host, on every device as on a GPU."""
         if copy is False:
             raise ValueError("`copy=False` is not supported. A copy is always created.")
-        host = self.copy_to_host()
+        host = self._on_host()
         return host if dtype is None else host.astype(dtype, copy=False)
 
     @property
