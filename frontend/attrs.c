@@ -106,7 +106,8 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
         if (strcmp(name, changing[i]) == 0)
             return e_numba(e) ? "a list or set in a kernel is a tuple of fixed length: count, and write into "
                                 "gpu.local.array(size, dtype)"
-                              : "a tuple can't be changed, nor can a set: make a list, [...]";
+                              : "a tuple or set can't be changed: make another one, (*t, x) or {*s, x}, or a list";
+    if (v.ty->kind == TY_DICT) return "a dict in a kernel can't be changed: make another one, {**d, 'key': value}";
     HostInfo info;
     memset(&info, 0, sizeof info);
     if (val_is_many(v)) {

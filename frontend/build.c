@@ -72,6 +72,8 @@ static void report_conflict(Body *b, PyRef r) {
                   : e_diag(e, span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
     if (d && is_member(e, c->a) && is_member(e, c->b))
         diag_help(e->diags, d, "members of an Enum are constants: make it an IntEnum, or choose between their values");
+    if (d && (c->a.ty->kind == TY_TEXT || c->b.ty->kind == TY_TEXT))
+        diag_help(e->diags, d, "text is put together when it is printed: print the pieces, or keep numbers");
     for (int i = 0; d && i < 2; i++)
         if (from[i]->op != PY_PARAM || in->name) note_type(e, d, &b->fr->at, from[i], from[i]->span, i ? c->b : c->a);
 }

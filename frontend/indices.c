@@ -45,8 +45,10 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
         if (val_is_scalar(index) && index.ty->dtype == DT_BOOL) help = "int(...) makes an integer of a bool";
         if (val_is_many(index))
             help = index.ty->dtype == DT_BOOL
-                       ? "how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = "
-                         "number, x[mask] += number (made before) and x[mask].sum() are fine"
+                       ? "how many elements a mask takes isn't known: np.where(mask, x, y), or a loop that appends to "
+                         "a list; x[mask] = "
+                         "number, x[mask] += number (made before) and x[mask].sum() are fine; gpu.scan of a mask gives "
+                         "each its place in a shorter array"
                        : "a loop takes elements one by one; tuple(...) of a small array is an index";
         if (index.ty->kind == TY_TUPLE) help = "a list takes rows: a[[0, 2]]; take other parts one by one";
         if (index.ty->kind == TY_OBJECT) help = index_object_help(e, index, help);
@@ -318,7 +320,8 @@ bool array_writable(Eval *e, PySpan span, Val a) {
     if (a.ty->kind != TY_ARRAY)
         e_fail(e, span,
                a.ty->kind == TY_TUPLE  ? "a tuple can't be changed: make a new one"
-               : a.ty->kind == TY_DICT ? "a dict can't be changed: numbers as keys are indices of an array"
+               : a.ty->kind == TY_DICT ? "a dict can't be changed: make another one, {**d, key: value}; numbers as "
+                                         "keys are indices of an array"
                : a.ty->kind == TY_EXPR ? "give it memory of a size that is known: w = np.empty(4), then w[:] = ..."
                : val_is_scalar(a)      ? "a number comes as a copy: pass an array of one element for a result"
                                        : NULL,

@@ -122,6 +122,7 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
         if (val_poisoned(v)) return v;
         if (v.ty->sub == 0) return shown_instance(e, span, what, v);
         break;
+    case TY_TIME: return text_of(e, TEXT_TIME, record_text(e->arena, v.ty->record), 1, v.items, NULL);
     case TY_LIST: {
         v = list_now(e, span, v);
         if (val_poisoned(v)) return v;
@@ -135,6 +136,7 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
     case TY_TUPLE: {
         Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
         if (!shown_items(e, span, what, v, items)) return val_poison(e);
+        if (v.ty->sub == TUPLE_OF_LIST) return text_of(e, TEXT_LIST, "", v.ty->n, items, NULL);
         Ty ty = ty_composite(e->types, TY_TUPLE, v.ty->sub, v.ty->n, items, v.ty->obj, v.ty->name, v.ty->fields);
         return (Val){.ty = ty, .items = items};
     }
@@ -339,7 +341,8 @@ static ArgType describe_text(Message *m, Val v) {
     static const char *const kinds[] = {
         [TEXT_JOIN] = "join",   [TEXT_FORMAT] = "format", [TEXT_PERCENT] = "percent",   [TEXT_METHOD] = "method",
         [TEXT_ARRAY] = "array", [TEXT_DICT] = "dict",     [TEXT_INSTANCE] = "instance", [TEXT_RECORD] = "record",
-        [TEXT_VIEW] = "view",   [TEXT_VALUE] = "value",   [TEXT_CHOICE] = "choice",     [TEXT_LIST] = "list"};
+        [TEXT_VIEW] = "view",   [TEXT_VALUE] = "value",   [TEXT_CHOICE] = "choice",     [TEXT_LIST] = "list",
+        [TEXT_TIME] = "time"};
     Eval *e = m->e;
     const ArgType first[2] = {object_type(e, kinds[v.ty->sub]), object_type(e, v.ty->name)};
     ArgType t = describe_items(m, ARG_TEXT, 2, first, v);

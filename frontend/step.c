@@ -336,6 +336,21 @@ static bool need_all(const Step *s, Val fn, uint32_t n, Val *args) {
     return true;
 }
 
+/* A list that is written here, maybe as a comprehension. */
+static bool is_list(const PyFunc *f, PyRef r, unsigned depth) {
+    enum { MOST_DEPTH = 64 };
+    const PyInstr *in = &f->instrs.at[r];
+    bool goes_on = in->op == PY_LIST_EXTEND || in->op == PY_LIST_APPEND || (in->op == PY_PHI && in->nargs);
+    return depth < MOST_DEPTH && (in->op == PY_LIST || (goes_on && is_list(f, in->args[0], depth + 1)));
+}
+
+/* Lists that don't change are tuples; shown, they are lists. */
+static Val shown_as_list(const Step *s, PyRef r, Val v) {
+    if (v.ty->kind != TY_TUPLE || v.ty->fields || !is_list(s->fr->inst->f, r, 0)) return v;
+    v.ty = ty_composite(s->e->types, TY_TUPLE, TUPLE_OF_LIST, v.ty->n, v.items, NULL, NULL, NULL);
+    return v;
+}
+
 static bool is_function(Val v) {
     return v.ty->kind == TY_FUNCTION || v.ty->kind == TY_PARTIAL || v.ty->kind == TY_METHOD;
 }
@@ -382,6 +397,8 @@ static Val step_call(const Step *s) {
     bool ok = args_from(s, 1, &args);
     if (!ok || val_poisoned(fn)) return val_poison(e);
     if (!takes_none(s, fn) && !need_all(s, fn, n, args)) return val_poison(e);
+    for (uint32_t i = 0; strcmp(callee_text(s), "print") == 0 && i < n; i++)
+        args[i] = shown_as_list(s, s->in->args[i + 1], args[i]);
     PySpan *spans = ARENA_ARRAY(e->arena, PySpan, n + 1);
     for (uint32_t i = 0; i < n; i++) spans[i] = s->fr->inst->f->instrs.at[s->in->args[i + 1]].span;
     CallSite site = {.span = s->span,
@@ -444,6 +461,7 @@ static Val step_string(const Step *s, bool format) {
     if (!args_from(s, 0, &items)) return val_poison(s->e);
     if (!format) return eval_join(s->e, s->span, s->in->nargs, items);
     Val spec = s->in->nargs > 1 ? items[1] : (Val){0};
+    items[0] = shown_as_list(s, s->in->args[0], items[0]);
     return eval_format(s->e, s->span, "an f-string", (char)s->in->imm, items[0], spec);
 }
 

@@ -30,7 +30,7 @@ typedef enum TyKind {
     TY_POINTER,     /* dtype, align, space: an address, from which elements are counted; nothing says how many there are */
     TY_EXPR,        /* elements that are computed where they are used: `sub` is an ExprKind, `layout` its code, `name` the
                        function, `fields` its keywords; dtype and ndim of the result */
-    TY_TUPLE,       /* also named tuples: `fields` */
+    TY_TUPLE,       /* also named tuples: `fields`; sub TUPLE_OF_LIST: a list that is to be shown */
     TY_SLICE,
     TY_RANGE,
     TY_ITER,        /* `sub` is an IterKind */
@@ -63,7 +63,9 @@ typedef enum ExprKind { EXPR_BINARY, EXPR_UNARY, EXPR_COMPARE, EXPR_CALL, EXPR_C
 /* VIEW: address, shape, strides of an array, name: the dtype. VALUE: one item, whole. CHOICE: which of the constant strings in name,
  * each of which CHOICE_END ends. */
 #define CHOICE_END '\x1f'
-typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY, TEXT_DICT, TEXT_INSTANCE, TEXT_RECORD, TEXT_VIEW, TEXT_VALUE, TEXT_CHOICE, TEXT_LIST } TextKind;
+typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY, TEXT_DICT, TEXT_INSTANCE, TEXT_RECORD, TEXT_VIEW, TEXT_VALUE, TEXT_CHOICE, TEXT_LIST, TEXT_TIME } TextKind;
+
+enum { TUPLE_OF_LIST = 1 };
 
 typedef enum GroupKind { GROUP_GRID, GROUP_BLOCK, GROUP_TILE } GroupKind;
 

@@ -370,3 +370,32 @@ def test_threads_of_python(capsys: pytest.CaptureFixture[str], device: str) -> N
     with gpu.device(device):
         gpu.synchronize()
     assert sorted(capsys.readouterr().out.splitlines()) == sorted(["0 0", "0 1", "1 0", "1 1"] * 60)
+
+
+@gpu.jit
+def dates_and_lists(t, d, x):
+    print(t[0], t[1], d[0], (d[1], t[0] - t[0]), f"{t[0]} {d[0]}", np.timedelta64(3, "s"))
+    xs = [1, x[0], (2, 3)]
+    print(xs, [], (1, 2), f"{xs}", sep="; ")
+    xs[0] = 5
+    print(xs, len(xs))
+
+
+def test_dates_and_lists(capsys: pytest.CaptureFixture[str], device: str) -> None:
+    t, d = np.array(["2024-02-28", "NaT"], "datetime64[D]"), np.array([3, -2], "timedelta64[h]")
+    print(t[0], t[1], d[0], (d[1], t[0] - t[0]), f"{t[0]} {d[0]}", np.timedelta64(3, "s"))
+    xs = [1, np.float64(0.5), (2, 3)]
+    print(xs, [], (1, 2), f"{xs}", sep="; ")
+    print([5, np.float64(0.5), (2, 3)], 3)
+    expected = capsys.readouterr().out
+    assert shown(capsys, device, dates_and_lists, t, d, np.array([0.5])) == expected
+
+
+@gpu.jit
+def lists_of_constants(out):
+    print([1, 2.5], f"{[1, 2]}", [k * 2 for k in range(3)], (1,))
+    out[0] = 1
+
+
+def test_lists_that_do_not_change(capsys: pytest.CaptureFixture[str], device: str) -> None:
+    assert shown(capsys, device, lists_of_constants, np.zeros(1)) == "[1, 2.5] [1, 2] [0, 2, 4] (1,)\n"

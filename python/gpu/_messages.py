@@ -131,6 +131,10 @@ class Reader:
             return items[0]
         if kind == "list":
             return items
+        if kind == "time":
+            import numpy as np
+
+            return np.array(items[0], np.int64).view(word.replace("[generic]", ""))[()]
         if kind == "dict":
             return dict(zip(items[::2], items[1::2], strict=True))
         if kind == "record":

@@ -170,7 +170,7 @@ def doubles(x):
 # arrays.py:51:7: error: an index must be an integer, and this is array expression(bool, 2d)
 #    51 |     x[x > 0]
 #       |       ^^^^^
-#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine
+#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop that appends to a list; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine; gpu.scan of a mask gives each its place in a shorter array
 #
 # arrays.py:52:5: error: this subscript is not supported in a kernel: there is one ... in it at most
 #    52 |     x[..., 0, ...]

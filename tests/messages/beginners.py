@@ -278,6 +278,6 @@ def adds_under_a_mask(x):
 # TypingError: beginners.py:113:15: error: an index must be an integer, and this is array expression(bool, 1d)
 #   113 |     small = x[x < 3]
 #       |               ^^^^^
-#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine
+#    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop that appends to a list; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine; gpu.scan of a mask gives each its place in a shorter array
 #    in kernel adds_under_a_mask(array(float32, 1d, C))
 # <<<

@@ -134,7 +134,7 @@ def sides(x, n):
 # NameResolutionError: language.py:40:5: error: tuple(int (weak), int (weak), int (weak)) has no attribute 'add'
 #    40 |     values.add(4)
 #       |     ^^^^^^^^^^
-#    help: a tuple can't be changed, nor can a set: make a list, [...]
+#    help: a tuple or set can't be changed: make another one, (*t, x) or {*s, x}, or a list
 #    in kernel list_of_numbers(array(float32, 1d, C))
 # <<<
 # >>> message dictionary(f4[::1], int)

@@ -588,7 +588,7 @@ def same_instance(out):
 # TypingError: objects.py:260:9: error: items of dict can't be assigned
 #   260 |         counts[k] = k
 #       |         ^^^^^^^^^
-#    help: a dict can't be changed: numbers as keys are indices of an array
+#    help: a dict can't be changed: make another one, {**d, key: value}; numbers as keys are indices of an array
 #    in kernel dict_that_grows(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message set_that_is_made(f4[::1])

@@ -162,6 +162,7 @@ def too_few_to_format(x):
 #    note: text.py:64:41: text here
 #    64 |     text = f"{x[0]}" if x[0] > 1 else f"{x[0]:.2f}"
 #       |                                         ^^^^^^^^^^
+#    help: text is put together when it is printed: print the pieces, or keep numbers
 #    in kernel joins_texts(array(float32, 1d, C))
 # <<<
 # >>> message no_such_format(f4[::1])
