@@ -2,11 +2,11 @@
 
     python bench/sass.py [--arch sm_90] [--show KERNEL]
 
-Needs nvcc, ptxas and cuobjdump. Prints two tables for README.md: the kernels of the examples beside sass.cu, and those
-of sass_kernels.py, in both dialects and with strided arrays (`_strided`), beside sass_kernels.cu. Counted are
-instructions in all (without padding), those in some loop, registers, and bytes of the stack if there are any. `--show`
-prints the listings of one kernel. Static counts say what a thread could do, not what it does; they show what the
-compiler adds to an algorithm.
+Needs nvcc, ptxas and cuobjdump. Prints three tables for README.md: the kernels of the examples beside sass.cu, and
+those of sass_kernels.py and sass_work.py, in both dialects and with strided arrays (`_strided`), beside sass_kernels.cu
+and sass_work.cu. Counted are instructions in all (without padding), those in some loop, registers, and bytes of the
+stack if there are any. `--show` prints the listings of one kernel. Static counts say what a thread could do, not what
+it does; they show what the compiler adds to an algorithm.
 """
 
 from __future__ import annotations
@@ -18,11 +18,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import gpu
 import sass_kernels
+import sass_work
 from gpu import _tools
 from gpu import cuda as numba
 
@@ -121,17 +124,21 @@ def nvcc(source: Path, arch: str, folder: Path) -> dict[str, Code]:
     return {name: read(listing, used[name]) for name, listing in disassemble(cubin).items()}
 
 
-def contests(arch: str, folder: Path) -> Iterator[tuple[str, dict[str, Code]]]:
-    """Each kernel's name with its contestants' code; nvcc's comes last."""
+def examples(arch: str, folder: Path) -> Iterator[tuple[str, dict[str, Code]]]:
+    """Each kernel of the examples: its name with its contestants' code; nvcc's comes last."""
     theirs = nvcc(HERE / "sass.cu", arch, folder)
     for kernel, (example, signature) in EXAMPLES.items():
         function = getattr(importlib.import_module(example), kernel)
         yield kernel, {"gpu": ours(function, signature, arch, folder), "nvcc": theirs[kernel]}
-    theirs = nvcc(HERE / "sass_kernels.cu", arch, folder)
-    dialects = {"gpu": sass_kernels.make(gpu), "gpu.cuda": sass_kernels.make(numba)}
-    cases = [(name, name, signature) for name, signature in sass_kernels.SIGNATURES.items()]
-    for name in sass_kernels.STRIDED:
-        cases.append((name + "_strided", name, sass_kernels.SIGNATURES[name].replace("::1", ":")))
+
+
+def in_both_dialects(kernels: ModuleType, arch: str, folder: Path) -> Iterator[tuple[str, dict[str, Code]]]:
+    """The same of a module with kernels."""
+    theirs = nvcc(HERE / f"{kernels.__name__}.cu", arch, folder)
+    dialects = {"gpu": kernels.make(gpu), "gpu.cuda": kernels.make(numba)}
+    cases = [(name, name, signature) for name, signature in kernels.SIGNATURES.items()]
+    for name in kernels.STRIDED:
+        cases.append((name + "_strided", name, kernels.SIGNATURES[name].replace("::1", ":")))
     for name, kernel, signature in cases:
         codes = {title: ours(made[kernel], signature, arch, folder) for title, made in dialects.items()}
         yield name, codes | {"nvcc": theirs[name]}
@@ -150,26 +157,36 @@ def row(name: str, codes: dict[str, Code]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def table(contests: Iterator[tuple[str, dict[str, Code]]]) -> None:
+    titles: tuple[str, ...] = ()
+    for name, codes in contests:
+        if not titles:
+            titles = tuple(codes)
+            heads = [*titles, *["ratio"] * (len(titles) - 1), *[f"in loops, {t}" for t in titles]]
+            heads = ["kernel", *heads, *[f"registers, {t}" for t in titles], "stack"]
+            print("\n| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")
+        print(row(name, codes), flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--show", metavar="KERNEL")
     options = parser.parse_args()
     sys.path.insert(0, str(HERE.parent / "examples"))
-    titles: tuple[str, ...] = ()
-    with tempfile.TemporaryDirectory() as folder:
-        for name, codes in contests(options.arch, Path(folder)):
-            if options.show:
-                if name == options.show:
-                    for title, code in codes.items():
-                        print(f"---- {title}\n{code.text}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        tables = [examples(options.arch, folder)]
+        tables += [in_both_dialects(kernels, options.arch, folder) for kernels in (sass_kernels, sass_work)]
+        if not options.show:
+            for contests in tables:
+                table(contests)
+            return
+        for kernel, codes in chain(*tables):
+            if kernel != options.show:
                 continue
-            if titles != tuple(codes):
-                titles = tuple(codes)
-                heads = [*titles, *["ratio"] * (len(titles) - 1), *[f"in loops, {t}" for t in titles]]
-                heads = ["kernel", *heads, *[f"registers, {t}" for t in titles], "stack"]
-                print("\n| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")
-            print(row(name, codes), flush=True)
+            for title, code in codes.items():
+                print(f"---- {title}\n{code.text}")
 
 
 if __name__ == "__main__":
