@@ -19,7 +19,7 @@ static Ref without_conversions(const Ranges *R, Ref r) {
 
 /* ---- sizes of one array ---------------------------------------------------------------------- */
 
-/* A number below the product of some sizes of an array. */
+/* A number that isn't below 0, and is below the product of some sizes of an array. */
 typedef struct Below {
     uint32_t leaf, axes; /* no axes: nothing is known */
 } Below;
@@ -63,8 +63,7 @@ static Below row_below(const Ranges *R, Ref r, Ref *size, int depth) {
 
 static Below find_below(const Ranges *R, Ref r, int depth) {
     const Instr *in = instr(R, without_conversions(R, r));
-    if (R->now[r].lo < 0 && in->op != OP_ADD) return (Below){0};
-    Below b = compared(R, r);
+    Below b = R->now[r].lo >= 0 ? compared(R, r) : (Below){0};
     if (b.axes || in->op != OP_ADD || !depth) return b;
     for (int k = 0; k < 2; k++) {
         Ref size, x = in->args[1 - k];

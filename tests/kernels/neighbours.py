@@ -69,6 +69,15 @@ def shares(a, b):
         b[i] = a[i] + 1
 
 
+@gpu.jit
+def above(a, b):
+    """Two rows above the first there is nothing: what is made of that is below 0."""
+    x, y = gpu.grid(2)
+    height, width = a.shape
+    if x < width and y < height:
+        b[y, x] = ((y - 2) * width + x) // 3 + (y - 2) * width // height % height
+
+
 NUMBERS = np.arange(35, dtype="i4") ** 2 % 23
 ARGS = {
     "beside": lambda: ((2, 2), (4, 3), [NUMBERS.reshape(5, 7), np.zeros((5, 7), "i4")]),
@@ -76,6 +85,7 @@ ARGS = {
     "torus": lambda: ((2, 2), (4, 3), [NUMBERS.reshape(5, 7), np.zeros((5, 7), "i4")]),
     "farther": lambda: (3, 16, [NUMBERS, np.zeros(35, "i4")]),
     "flat": lambda: ((2, 2), (4, 3), [NUMBERS.reshape(5, 7), np.arange(35, dtype="i4") // 2, np.zeros((5, 7), "i4")]),
+    "above": lambda: ((2, 2), (4, 3), [NUMBERS.reshape(5, 7), np.zeros((5, 7), "i4")]),
     "shares": lambda: (4, 8, [NUMBERS, np.zeros(35, "i4")]),
     "guarded": lambda: (1, 32, [np.arange(32, dtype="i8") % 2 * np.arange(32), np.zeros(32, "i8")]),
 }
