@@ -402,3 +402,16 @@ def test_as_many_values_as_indices() -> None:
 
     with pytest.raises(ValueError, match="2 values for 3 indices"):
         gpu.jit(three_of_two)[1, 1](np.zeros(4))
+
+
+def test_a_function_reads_the_array_that_it_made_an_iteration_before() -> None:
+    def rolled(o):
+        v = np.arange(3)
+        w = v
+        for _ in range(3):
+            w = np.roll(w, 1)
+        v[1] += 2
+        o[:3] = w
+
+    with pytest.raises(gpu.UnsupportedError, match="the memory of the one made an iteration before"):
+        gpu.jit(rolled).compile("i8[::1]")
