@@ -37,12 +37,16 @@ Val lanes_all(Lower *L, Val mask);
 
 Val lanes_on(Lower *L);                         /* lanes that exist and haven't raised; NULL: all */
 Val lanes_first_on(Lower *L, Val mask);         /* i64 */
-/* Where the elements of a vector lie, for lanes_one; NULL: it is none. */
-Val lanes_spill(Lower *L, Ref r);
-Val lanes_one(Lower *L, Ref r, Val spilled, Val lane);   /* a lane's value */
+Val lanes_full_mask(Lower *L, Val mask);        /* ... as a value, where NULL means all */
 void lanes_instr(Lower *L, Ref r);              /* code for an instruction that ends no block */
 /* The operand that PHIs of the k-th successor of `from` take. */
 uint32_t lanes_operand_of(const Lower *L, BlockId from, uint32_t k);
+
+/* ---- lower_cpu_single.c ---- */
+/* Where the elements of a vector lie, for lanes_one; NULL: it is none. */
+Val lanes_spill(Lower *L, Ref r);
+Val lanes_one(Lower *L, Ref r, Val spilled, Val lane);   /* a lane's value */
+Val lanes_single(Lower *L, Ref r);                       /* for the lanes that are on, the lowest first */
 
 /* ---- lower_cpu_raise.c ---- */
 bool lanes_raise_from(const Lower *L, BlockId b);        /* one way from b can only raise */

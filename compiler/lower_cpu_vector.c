@@ -113,7 +113,7 @@ Val lanes_both(Lower *L, Val mask, Val cond) {
     return mask ? ll_select(L, mask, cond, LLVMConstNull(mask_type(L))) : cond;
 }
 
-static Val full_mask(Lower *L, Val mask) { return mask ? mask : LLVMConstAllOnes(mask_type(L)); }
+Val lanes_full_mask(Lower *L, Val mask) { return mask ? mask : LLVMConstAllOnes(mask_type(L)); }
 
 /* Where the first lane that is on lies; i64. */
 Val lanes_first_on(Lower *L, Val mask) {
@@ -163,14 +163,14 @@ void lanes_store(Lower *L, Val v, unsigned align, Val at, Val mask) {
 /* Elements anywhere; of two stores to one place the higher lane's stays. */
 static Val gather(Lower *L, Ty element, unsigned align, Val at, Val mask) {
     Ty t = wide(L, element);
-    Val args[3] = {at, full_mask(L, mask), LLVMConstNull(t)};
+    Val args[3] = {at, lanes_full_mask(L, mask), LLVMConstNull(t)};
     Val v = ll_intrinsic2(L, "llvm.masked.gather", t, LLVMTypeOf(at), 3, args);
     align_argument(L, v, 1, align);
     return v;
 }
 
 static void scatter(Lower *L, Val v, unsigned align, Val at, Val mask) {
-    Val args[3] = {v, at, full_mask(L, mask)};
+    Val args[3] = {v, at, lanes_full_mask(L, mask)};
     align_argument(L, ll_intrinsic2(L, "llvm.masked.scatter", LLVMTypeOf(v), LLVMTypeOf(at), 3, args), 2, align);
 }
 
@@ -314,7 +314,7 @@ static Val in_lanes(Lower *L, const Instr *in) {
     return v;
 }
 
-/* ---- lane by lane --------------------------------------------------------------------------------- */
+/* ---- one operation ----------------------------------------------------------------------------------- */
 
 Val lanes_variable(Lower *L, Ty t, const char *name) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(L->b);
@@ -324,86 +324,6 @@ Val lanes_variable(Lower *L, Ty t, const char *name) {
     Val v = LLVMBuildAlloca(L->b, t, name);
     LLVMPositionBuilderAtEnd(L->b, here);
     return v;
-}
-
-static Ty in_memory(const Lower *L, Ty t) { return t == L->i1 ? L->i8 : t; }
-
-/* The same pointer, of which LLVM knows nothing: else it takes each element out of the vector's register. Addresses of
- * stores that come so late let loads overtake them that they meet, and each such loss costs more than all the rest. */
-static Val hidden(Lower *L, Val at) {
-    Ty pointer = LLVMTypeOf(at), type = LLVMFunctionType(pointer, &pointer, 1, false);
-    static const char constraints[] = "=r,0";
-    Val same = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false, false, LLVMInlineAsmDialectATT,
-                                false);
-    return LLVMBuildCall2(L->b, type, same, &at, 1, "at");
-}
-
-/* Where a vector's elements lie, for a loop over lanes; NULL for what needs no memory. */
-Val lanes_spill(Lower *L, Ref r) {
-    if (lane_kind(L, r) != LANE_VECTOR) return NULL;
-    Val v = lanes_held(L, r);
-    Ty element = ll_scalar(L, type_of(L, r));
-    if (element == L->i1) v = LLVMBuildZExt(L->b, v, wide(L, L->i8), "v");
-    Val at = lanes_variable(L, LLVMTypeOf(v), "lanes");
-    LLVMBuildStore(L->b, v, at);
-    return hidden(L, at);
-}
-
-static Val element_at(Lower *L, Ty element, Val at, Val lane) {
-    return LLVMBuildInBoundsGEP2(L->b, in_memory(L, element), at, &lane, 1, "at");
-}
-
-Val lanes_one(Lower *L, Ref r, Val spilled, Val lane) {
-    Ty element = ll_scalar(L, type_of(L, r));
-    if (spilled) {
-        Val v = LLVMBuildLoad2(L->b, in_memory(L, element), element_at(L, element, spilled, lane), "v");
-        return element == L->i1 ? ll_icmp(L, LLVMIntNE, v, LLVMConstInt(L->i8, 0, false)) : v;
-    }
-    Val v = lanes_held(L, r);
-    if (lane_kind(L, r) == LANE_SCALAR) return v;
-    Val offset = LLVMBuildMul(L->b, lane, LLVMConstInt(L->i64, (uint64_t)L->body->u->stride[r], true), "offset");
-    if (LLVMGetTypeKind(element) == LLVMPointerTypeKind) return LLVMBuildGEP2(L->b, L->i8, v, &offset, 1, "at");
-    return LLVMBuildAdd(L->b, v, element == L->i64 ? offset : LLVMBuildTrunc(L->b, offset, element, "o"), "v");
-}
-
-/* A record says which thread it is from. */
-static Val print_lane(Lower *L, const Instr *in, const Val *args, Val lane) {
-    CpuState *c = L->cpu;
-    Val first = c->thread[0];
-    c->thread[0] = LLVMBuildNUWAdd(L->b, first, LLVMBuildTrunc(L->b, lane, L->i32, "lane"), "x");
-    lower_print(L, in, args);
-    c->thread[0] = first;
-    return NULL;
-}
-
-/* An operation that has no vector form: a loop over the lanes that are on, the lowest first. */
-static Val lane_by_lane(Lower *L, Ref r) {
-    const Instr *in = instr(L, r);
-    Ty element = ll_scalar(L, (Type)in->type), bits_type = LLVMIntTypeInContext(L->ctx, L->body->lanes);
-    Val *spilled = ARENA_ARRAY(L->m->arena, Val, in->nargs + 1), *args = ARENA_ARRAY(L->m->arena, Val, in->nargs + 1);
-    Val result = NULL;
-    if (in->type != T_VOID) result = lanes_variable(L, wide(L, in_memory(L, element)), "result");
-    for (uint32_t i = 0; i < in->nargs; i++) spilled[i] = lanes_spill(L, in->args[i]);
-    Val on = lanes_bits(L, full_mask(L, L->body->now));
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), again = ll_block(L, "lane"), done = ll_block(L, "lanes");
-    if (L->body->now) LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntNE, on, LLVMConstNull(bits_type)), again, done);
-    else LLVMBuildBr(L->b, again);
-    LLVMPositionBuilderAtEnd(L->b, again);
-    Val left = LLVMBuildPhi(L->b, bits_type, "left"), count[2] = {left, LLVMConstInt(L->i1, 1, false)};
-    Val lane = LLVMBuildZExtOrBitCast(L->b, ll_intrinsic(L, "llvm.cttz", bits_type, 2, count), L->i64, "lane");
-    for (uint32_t i = 0; i < in->nargs; i++) args[i] = lanes_one(L, in->args[i], spilled[i], lane);
-    Val v = in->op == OP_PRINT ? print_lane(L, in, args, lane) : lower_operation(L, in, args);
-    if (element == L->i1) v = LLVMBuildZExt(L->b, v, L->i8, "v");
-    if (result) LLVMBuildStore(L->b, v, element_at(L, element, result, lane));
-    Val less = LLVMBuildSub(L->b, left, LLVMConstInt(bits_type, 1, false), "less");
-    Val rest = LLVMBuildAnd(L->b, left, less, "rest");
-    LLVMBasicBlockRef end = LLVMGetInsertBlock(L->b);
-    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntNE, rest, LLVMConstNull(bits_type)), again, done);
-    LLVMAddIncoming(left, (Val[]){on, rest}, (LLVMBasicBlockRef[]){before, end}, 2);
-    LLVMPositionBuilderAtEnd(L->b, done);
-    if (!result) return NULL;
-    v = LLVMBuildLoad2(L->b, wide(L, in_memory(L, element)), result, "v");
-    return element == L->i1 ? ll_icmp(L, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v))) : v;
 }
 
 /* Is there no form of it for vectors? */
@@ -450,11 +370,11 @@ static Val lane_id(Lower *L) {
 static Val compute(Lower *L, Ref r) {
     const Instr *in = instr(L, r);
     switch (in->op) {
-    case OP_LOAD: return in->sub & MEM_VOLATILE ? lane_by_lane(L, r) : load(L, r);
-    case OP_STORE: return in->sub & MEM_VOLATILE ? lane_by_lane(L, r) : (store(L, in), NULL);
+    case OP_LOAD: return in->sub & MEM_VOLATILE ? lanes_single(L, r) : load(L, r);
+    case OP_STORE: return in->sub & MEM_VOLATILE ? lanes_single(L, r) : (store(L, in), NULL);
     case OP_ADDR: return address(L, r);
     case OP_ALLOCA: return own_array(L, r);
-    case OP_PRINT: return lane_by_lane(L, r);
+    case OP_PRINT: return lanes_single(L, r);
     case OP_FENCE:
     case OP_PAUSE: return lower_operation(L, in, NULL);
     case OP_SREG:
@@ -468,7 +388,7 @@ static Val compute(Lower *L, Ref r) {
     }
     if (ir_is_warp_op((Op)in->op)) return lower_warp(L, r);
     if (lane_kind(L, r) != LANE_VECTOR) return in_first(L, r);
-    return is_single(in) ? lane_by_lane(L, r) : in_lanes(L, in);
+    return is_single(in) ? lanes_single(L, r) : in_lanes(L, in);
 }
 
 static bool is_root(Op op) {
@@ -521,7 +441,7 @@ static void take_edge(Lower *L, BlockId from, uint32_t k, Val lanes) {
     }
     if (!parts(B, to)) return;
     Val wait = LLVMBuildLoad2(L->b, mask_type(L), B->mask[to], "wait");
-    Val more = full_mask(L, lanes ? lanes : lanes_on(L));
+    Val more = lanes_full_mask(L, lanes ? lanes : lanes_on(L));
     LLVMBuildStore(L->b, LLVMBuildOr(L->b, wait, more, "wait"), B->mask[to]);
 }
 
@@ -796,7 +716,7 @@ static void lower_body(Lower *L) {
     B->on_variable = NULL;
     if (lanes_may_raise(L)) {
         B->on_variable = lanes_variable(L, mask_type(L), "on");
-        LLVMBuildStore(L->b, full_mask(L, B->on), B->on_variable);
+        LLVMBuildStore(L->b, lanes_full_mask(L, B->on), B->on_variable);
     }
     B->parted = false;
     B->now = B->on;
