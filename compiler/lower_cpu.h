@@ -69,7 +69,7 @@ LaneKind lane_kind(const Lower *L, Ref r);
 Val lanes_value(Lower *L, Ref r);    /* as a vector */
 void lanes_again(Lower *L, Ref r);
 Val lanes_splat(Lower *L, Val v);
-Val lanes_mask(Lower *L);            /* lanes that exist and haven't raised; NULL: all */
+Val lanes_on(Lower *L);              /* the mask of lanes that exist and haven't raised; NULL: all */
 Ty lanes_type(const Lower *L, Ref r);/* as the value is held */
 Val lanes_steps(const Lower *L, Ty t, uint64_t step);        /* 0, step, 2 * step ... */
 Val lanes_bits(Lower *L, Val mask);                         /* as an integer */

@@ -35,7 +35,6 @@ Val lanes_held(Lower *L, Ref r);                /* the value as it is held: a sc
 Val lanes_any(Lower *L, Val mask);
 Val lanes_all(Lower *L, Val mask);
 
-Val lanes_on(Lower *L);                         /* lanes that exist and haven't raised; NULL: all */
 Val lanes_first_on(Lower *L, Val mask);         /* i64 */
 Val lanes_full_mask(Lower *L, Val mask);        /* ... as a value, where NULL means all */
 void lanes_instr(Lower *L, Ref r);              /* code for an instruction that ends no block */
@@ -54,6 +53,7 @@ void lanes_raise_together(Lower *L, BlockId b, uint32_t k);
 Val lanes_raise(Lower *L, BlockId b, Val cond);
 void lanes_raise_elsewhere(Lower *L, BlockId b, Ref cond);
 bool lanes_may_raise(const Lower *L);
+void lanes_raise_variable(Lower *L);                     /* makes c->raised */
 
 Verdict lanes_judge(Lower *L, Ref cond);        /* lower_cpu_guard.c */
 Val lanes_false_behind(Lower *L, Ref cond);     /* ... for all vectors that follow along x; NULL: that isn't known */

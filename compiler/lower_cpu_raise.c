@@ -7,6 +7,8 @@
 
 #include <assert.h>
 
+#define NO_LANE UINT32_MAX
+
 static const Instr *instr(const Lower *L, Ref r) { return &L->m->instrs.at[r]; }
 
 static bool is_doomed(const Lower *L, BlockId b) { return L->body->u->doomed[b]; }
@@ -116,4 +118,19 @@ bool lanes_may_raise(const Lower *L) {
         if (lane_kind(L, cond) != LANE_SCALAR && !(B->full && B->v->agree[b])) return true;
     }
     return false;
+}
+
+void lanes_raise_variable(Lower *L) {
+    if (!L->m->sites.n) return;
+    L->cpu->raised = lanes_variable(L, L->i32, "raised");
+    LLVMBuildStore(L->b, LLVMConstInt(L->i32, NO_LANE, false), L->cpu->raised);
+}
+
+/* At the latch: away if a lane of the vector has raised. */
+void lanes_leave_if_raised(Lower *L, LLVMBasicBlockRef to) {
+    if (!L->cpu->raised) return;
+    LLVMBasicBlockRef go = ll_block(L, "go");
+    Val raised = LLVMBuildLoad2(L->b, L->i32, L->cpu->raised, "raised");
+    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntEQ, raised, LLVMConstInt(L->i32, NO_LANE, false)), go, to);
+    LLVMPositionBuilderAtEnd(L->b, go);
 }

@@ -70,7 +70,7 @@ static bool keeps_pointers(const Lower *L) {
 static Val load_lanes(Lower *L, Ref r) {
     Type t = type_of(L, r);
     Val base = base_of(L, r);
-    Val v = lanes_load(L, base ? L->i64 : ll_memory_type(L, t), base ? 8 : type_bytes(t), slot_of(L, r), lanes_mask(L));
+    Val v = lanes_load(L, base ? L->i64 : ll_memory_type(L, t), base ? 8 : type_bytes(t), slot_of(L, r), lanes_on(L));
     if (base) return at_bytes(L, base, v);
     return t == T_BOOL ? ll_icmp(L, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v))) : v;
 }
@@ -103,7 +103,7 @@ void region_store_slot(Lower *L, Ref r) {
         LLVMBuildStore(L->b, packed(L, r, ll_value(L, r)), slot_of(L, r));
         return;
     }
-    lanes_store(L, packed(L, r, lanes_value(L, r)), type_bytes(type_of(L, r)), slot_of(L, r), lanes_mask(L));
+    lanes_store(L, packed(L, r, lanes_value(L, r)), type_bytes(type_of(L, r)), slot_of(L, r), lanes_on(L));
 }
 
 /* The operation that the region follows; REF_NONE at the start of the kernel. */

@@ -22,7 +22,6 @@
 #include <string.h>
 
 #define NO_BLOCK UINT32_MAX
-#define NO_LANE UINT32_MAX
 
 static const Instr *instr(const Lower *L, Ref r) { return &L->m->instrs.at[r]; }
 static Type type_of(const Lower *L, Ref r) { return (Type)instr(L, r)->type; }
@@ -85,8 +84,6 @@ Val lanes_on(Lower *L) {
     const struct Body *B = L->body;
     return B->on_variable ? LLVMBuildLoad2(L->b, mask_type(L), B->on_variable, "on") : B->on;
 }
-
-Val lanes_mask(Lower *L) { return lanes_on(L); }
 
 Ty lanes_type(const Lower *L, Ref r) {
     Ty t = ll_scalar(L, type_of(L, r));
@@ -707,6 +704,17 @@ static void make_variables(Lower *L) {
     }
 }
 
+/* In any block, since each region may ask for them; those that no block holds any more aren't made. */
+static void compute_roots(Lower *L) {
+    for (BlockId b = 0; b < L->m->blocks.n; b++) {
+        const Block *block = &L->m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
+            Ref r = block->instrs.at[i];
+            if (is_root((Op)instr(L, r)->op)) L->value[r] = compute(L, r);
+        }
+    }
+}
+
 static void lower_body(Lower *L) {
     struct Body *B = L->body;
     const VectorRegion *g = B->region;
@@ -720,8 +728,7 @@ static void lower_body(Lower *L) {
     }
     B->parted = false;
     B->now = B->on;
-    for (Ref r = 1; r < L->m->instrs.n; r++)
-        if (is_root((Op)instr(L, r)->op) && !L->m->blocks.at[instr(L, r)->block].dead) L->value[r] = compute(L, r);
+    compute_roots(L);
     if (g->prepare) g->prepare(L);
     make_variables(L);
     go_to(L, g->start);
@@ -878,18 +885,7 @@ void lower_vectors(Lower *L, const VectorRegion *g) {
 void lanes_variables(Lower *L) {
     L->cpu->step = lanes_variable(L, L->i32, "step");
     L->cpu->until = lanes_variable(L, L->i32, "until");
-    if (!L->m->sites.n) return;
-    L->cpu->raised = lanes_variable(L, L->i32, "raised");
-    LLVMBuildStore(L->b, LLVMConstInt(L->i32, NO_LANE, false), L->cpu->raised);
-}
-
-/* At the latch: away if a lane of the vector has raised. */
-void lanes_leave_if_raised(Lower *L, LLVMBasicBlockRef to) {
-    if (!L->cpu->raised) return;
-    LLVMBasicBlockRef go = ll_block(L, "go");
-    Val raised = LLVMBuildLoad2(L->b, L->i32, L->cpu->raised, "raised");
-    LLVMBuildCondBr(L->b, ll_icmp(L, LLVMIntEQ, raised, LLVMConstInt(L->i32, NO_LANE, false)), go, to);
-    LLVMPositionBuilderAtEnd(L->b, go);
+    lanes_raise_variable(L);
 }
 
 void lanes_begin_row(Lower *L) { LLVMBuildStore(L->b, LLVMConstInt(L->i32, 0, false), L->cpu->until); }

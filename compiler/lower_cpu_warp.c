@@ -13,7 +13,7 @@ static Val every(Lower *L, uint64_t v) { return lanes_splat(L, word(L, v)); }
 
 /* The lanes that take part: named by the mask, and there. */
 static Val group_of(Lower *L, const Instr *in) {
-    Val named = in->nargs ? ll_value(L, in->args[0]) : word(L, UINT32_MAX), on = lanes_mask(L);
+    Val named = in->nargs ? ll_value(L, in->args[0]) : word(L, UINT32_MAX), on = lanes_on(L);
     return on ? LLVMBuildAnd(L->b, named, lanes_bits(L, on), "group") : named;
 }
 
@@ -94,8 +94,7 @@ static Val shuffle(Lower *L, const Instr *in) {
 
 static Val vote(Lower *L, const Instr *in) {
     Val group = group_of(L, in);
-    Val yes =
-        LLVMBuildAnd(L->b, lanes_bits(L, lanes_both(L, lanes_mask(L), lanes_value(L, in->args[1]))), group, "yes");
+    Val yes = LLVMBuildAnd(L->b, lanes_bits(L, lanes_both(L, lanes_on(L), lanes_value(L, in->args[1]))), group, "yes");
     Val none = ll_icmp(L, LLVMIntEQ, yes, word(L, 0)), all = ll_icmp(L, LLVMIntEQ, yes, group);
     switch ((Vote)in->sub) {
     case VOTE_BALLOT: return yes;
@@ -116,7 +115,7 @@ static Val match(Lower *L, const Instr *in) {
     LLVMPositionBuilderAtEnd(L->b, again);
     Val k = LLVMBuildPhi(L->b, L->i64, "k");
     Val one = LLVMBuildLoad2(L->b, element, LLVMBuildInBoundsGEP2(L->b, element, given, &k, 1, "at"), "one");
-    Val equal = lanes_both(L, lanes_mask(L), ll_icmp(L, LLVMIntEQ, v, lanes_splat(L, one)));
+    Val equal = lanes_both(L, lanes_on(L), ll_icmp(L, LLVMIntEQ, v, lanes_splat(L, one)));
     Val same = LLVMBuildAnd(L->b, lanes_bits(L, equal), group, "same");
     if (in->sub == MATCH_ALL) same = ll_select(L, ll_icmp(L, LLVMIntEQ, same, group), group, word(L, 0));
     LLVMBuildStore(L->b, same, LLVMBuildInBoundsGEP2(L->b, L->i32, result, &k, 1, "at"));

@@ -766,3 +766,18 @@ def test_lanes_print_in_the_order_of_threads(kernel: Callable[..., Any], block: 
     assert said[0][0].count("\n") > 10
     with gpu.device("cpu"):
         assert "x double>" in kernel.inspect("llvm")
+
+
+def test_a_shared_array_that_nobody_uses() -> None:
+    @gpu.jit
+    def unused(x, y):
+        i = gpu.grid(1)
+        gpu.shared.array(64, np.int32)
+        if x[i] < 0:
+            raise ValueError(i)
+        y[i] = x[i]
+
+    x, y = np.arange(64), np.zeros(64, np.int64)
+    with gpu.device("cpu"):
+        unused[2, 32](x, y)
+    assert (x == y).all()
