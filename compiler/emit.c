@@ -15,14 +15,11 @@ static const char ptx_passes[] =
 
 /* For the CPU: shorter, and with the loops over threads vectorised. Each pass here paid for itself on the examples.
  * What doesn't: interleaving several vectors takes longer to emit than it wins; indvars makes the thread index 64 bits
- * wide, and so its vectors twice as many. */
+ * wide, and so its vectors twice as many; loop-bound-split cuts loops over threads in two at `if t < n`, but our own
+ * vectors do that where it counts, and it crashes where the compared number is a PHI in the middle of a loop. */
 #define CPU_SCALAR                                                                                                     \
     "sroa<modify-cfg>,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"                                          \
     "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),sroa<modify-cfg>,gvn"
-/* In a region `if t < n` with the same n for all threads cuts the loop over the threads in two. */
-#define CPU_SPLIT                                                                                                      \
-    "instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),simplifycfg,"                    \
-    "loop(indvars,loop-bound-split),simplifycfg,loop(indvars,loop-deletion)"
 #define CPU_VECTORS "loop-vectorize<interleave-forced-only>"
 /* Loops inside of a vector's threads: there is no loop over threads left to vectorise. */
 #define CPU_LANES                                                                                                      \
@@ -118,8 +115,7 @@ static void optimize_cpu(Unit *u) {
         return;
     }
     if (s.instrs <= SMALL_INSTRS && s.divisions <= VECTOR_DIVISIONS) {
-        run_passes(u, u->regions ? CPU_PASSES(CPU_SCALAR "," CPU_SPLIT "," CPU_VECTORS "," CPU_CLEAN)
-                                 : CPU_PASSES(CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN));
+        run_passes(u, CPU_PASSES(CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN));
         return;
     }
     run_passes(u, CPU_PASSES(CPU_SCALAR));

@@ -781,3 +781,44 @@ def test_a_shared_array_that_nobody_uses() -> None:
     with gpu.device("cpu"):
         unused[2, 32](x, y)
     assert (x == y).all()
+
+
+def test_a_number_that_a_loop_decides_late_is_compared() -> None:
+    """LLVM's pass that splits loops at comparisons crashed where the number was a PHI in the middle of a loop."""
+
+    @gpu.jit
+    def late(x, y, n):
+        i = gpu.grid(1)
+        t = gpu.threadIdx.x
+        v0, v1, v2 = np.int32(t), np.int32(i), np.int32(1)
+        a = gpu.local.array(8, np.int32)
+        s = gpu.shared.array(128, np.int32)
+        for k in range(8):
+            a[k] = np.int32(k)
+        s[t] = v0
+        gpu.syncthreads()
+        v1 = s[t % gpu.blockDim.x]
+        gpu.syncthreads()
+        for _ in range(t & 3):
+            if v0 == np.int32(t):
+                if i < n:
+                    v2 = np.int32(t - 2)
+                else:
+                    v0 = np.int32(t // a[v0 & 7])
+            else:
+                v2 = np.int32(v2 & a[0])
+            if i < n:
+                break
+        a[6] = np.int32(t - a[v0 & 7])
+        s[t] = v1
+        gpu.syncthreads()
+        if i < n:
+            y[i] = a[v0 & 7] + s[(t + 5) % gpu.blockDim.x] + v2
+
+    results = []
+    for device in ["cpu", "python"]:
+        y = np.zeros(62, np.int64)
+        with gpu.device(device):
+            late[2, 31](np.arange(64, dtype=np.int32), y, 59)
+        results.append(y.tolist())
+    assert results[0] == results[1]
