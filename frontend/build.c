@@ -305,6 +305,7 @@ static void build_block(Body *b, PyBlockId py) {
             return;
         }
         b->fr->vals[r] = v;
+        if (val_poisoned(v) && !b->e->diags->nerrors && !b->e->untyped.file) b->e->untyped = b->fr->at;
         record_type(b, in, v);
     }
     end_block(b, py);

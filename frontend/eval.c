@@ -14,27 +14,34 @@ Types *e_types(const Eval *e) { return e->types; }
 const char *e_text(Eval *e, Val v) { return val_text(e->types, v); }
 
 /* ---- messages -------------------------------------------------------------------------------------- */
+/* A mistake that is met while types are inferred may be one of this round alone: what remains is reported when code is
+ * built. The last one is kept for where it left a variable of a loop without type, which is all that the builder sees.
+ */
+static DiagList *listener(Eval *e, DiagCode code) {
+    if (e->building) return e->diags;
+    e->fails += diag_severity(code) == SEV_ERROR;
+    e->unheard = (DiagList){.arena = e->arena};
+    return &e->unheard;
+}
+
 static Diag *report(Eval *e, PySpan span, DiagCode code, va_list ap) {
     DiagFrame at = e->frame->at;
     if (span.line) at.span = span;
     va_list again;
     va_copy(again, ap);
-    Diag *d = diag_vreport(e->diags, code, &at, ap);
+    Diag *d = diag_vreport(listener(e, code), code, &at, ap);
     numba_words_of(e, d, again);
     va_end(again);
     return d;
 }
 
 Diag *e_diag(Eval *e, PySpan span, DiagCode code, ...) {
-    if (!e->building) {
-        e->fails += diag_severity(code) == SEV_ERROR;
-        return NULL;
-    }
+    if (!e->building && diag_severity(code) != SEV_ERROR) return NULL;
     va_list ap;
     va_start(ap, code);
     Diag *d = report(e, span, code, ap);
     va_end(ap);
-    return d;
+    return e->building ? d : NULL;
 }
 
 void e_help(Eval *e, Diag *d, const char *fmt, ...) {
@@ -47,15 +54,11 @@ void e_help(Eval *e, Diag *d, const char *fmt, ...) {
 }
 
 Val e_fail(Eval *e, PySpan span, const char *help, DiagCode code, ...) {
-    if (e->building) {
-        va_list ap;
-        va_start(ap, code);
-        Diag *d = report(e, span, code, ap);
-        va_end(ap);
-        if (help && d) diag_help(e->diags, d, "%s", dialect_text(e->arena, e->dialect, help));
-    } else {
-        e->fails++;
-    }
+    va_list ap;
+    va_start(ap, code);
+    Diag *d = report(e, span, code, ap);
+    va_end(ap);
+    if (help && d) diag_help(e->diags, d, "%s", dialect_text(e->arena, e->dialect, help));
     return val_poison(e);
 }
 

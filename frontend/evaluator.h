@@ -188,6 +188,8 @@ struct Eval {
     Ref stack;                  /* what they lie in; REF_NONE: there are none */
     Instance *instances;
     uint32_t fails;             /* mistakes met in infer mode, where they aren't reported */
+    DiagList unheard;           /* the last of them */
+    DiagFrame untyped;          /* the first place where code was built without a value, though nothing was reported; or 0 */
     uint32_t calls;             /* built inline so far */
     uint32_t depth;
     Epoch epoch;

@@ -231,6 +231,13 @@ static bool arguments(Eval *e, const PyFunc *f, Val *out) {
 
 enum { MAX_ROUNDS = 200 };
 
+/* What a mistake in a loop makes of the loop's variables hides the mistake from the builder: inference met it. */
+static void report_untyped(Eval *e) {
+    for (uint32_t i = 0; i < e->unheard.diags.n; i++) VEC_PUSH(e->arena, &e->diags->diags, e->unheard.diags.at[i]);
+    e->diags->nerrors += e->unheard.nerrors;
+    if (!e->diags->nerrors) diag_report(e->diags, DIAG_UNTYPED, &e->untyped);
+}
+
 /* ---- the entry ----------------------------------------------------------------------------------------- */
 static bool kernel_arguments(Eval *e, const PyFunc *f, Val *out) {
     Instance here = {.f = f, .callee = {.code = e->req->function, .globals = e->req->function}};
@@ -276,6 +283,7 @@ IrModule *frontend_compile(Arena *arena, const FrontendRequest *req, DiagList *d
     e->building = true;
     if (!kernel_arguments(e, f, args)) return NULL;
     build_kernel(e, inst, args);
+    if (!diags->nerrors && e->untyped.file) report_untyped(e);
     if (diags->nerrors) return NULL;
     contract_products(e->m, req->fma);
     return e->m;

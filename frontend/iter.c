@@ -192,6 +192,8 @@ Val sequence_items(Eval *e, PySpan span, Val v) {
 }
 
 Val eval_enumerate(Eval *e, PySpan span, Val iterable, Val start) {
+    if (start.ty && !val_poisoned(start) && (!val_is_scalar(start) || !dt_is_int(val_dtype(start))))
+        return e_fail(e, span, "start is an integer", DIAG_ARG_TYPE, "enumerate", e_text(e, start));
     Val count = start.ty ? val_convert(e, start, e_python_int(e)) : val_int(e, 0), it = eval_iter(e, span, iterable);
     if (val_poisoned(it) || val_poisoned(count)) return val_poison(e);
     return make_iter(e, ITER_ENUM, 2, (Val[]){count, it});

@@ -522,6 +522,7 @@ Val fn_np_clip(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     uint32_t k = 0;
     DType d;
     if (!call_bind(e, site, n, args, 3, params, v)) return val_poison(e);
+    if (ty_is(v[0].ty, TY_NONE)) return e_fail(e, arg_span(site, 0), NULL, DIAG_ARG_TYPE, site->name, "None");
     for (int i = 0; i < 3; i++)
         if (v[i].ty && !ty_is(v[i].ty, TY_NONE)) given[k++] = v[i];
     if (!ufunc_loop(e, site, LOOP_REAL, k, given, &d)) return val_poison(e);

@@ -32,6 +32,7 @@ def words(path: Path) -> str:
 
 # What no kernel can show, since somebody else refuses it first.
 SHIELDED = {
+    "UNTYPED": "a net below the other messages",
     "NO_CODE": "gpu.jit takes functions only; the drivers of the C tests reach it",
     "CAPTURE": "of comprehensions as Python 3.12 and later compile them",
     "PARAMETER_KIND": "gpu.jit refuses **options itself",

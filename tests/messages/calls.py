@@ -165,6 +165,21 @@ def min_of_nothing(x):
     x[0] = min()
 
 
+@gpu.jit
+def grows_by_a_mistake(x, out):
+    result = (x[0],)
+    for _ in range(3):
+        result = (*result, result[-1] + (1,))
+    out[0] = result[0]
+
+
+@gpu.jit
+def counts_from_an_array(x, out):
+    for i, v in enumerate(x, x):
+        out[i] = v
+    out[0] = np.clip(None, 0, 1)
+
+
 # >>> message too_many_arguments(f4[::1])
 # TypingError: calls.py:34:12: error: too many arguments for square(): it takes 1, and this call has 2
 #    34 |     x[0] = square(x[0], 2)
@@ -357,4 +372,21 @@ def min_of_nothing(x):
 #   165 |     x[0] = min()
 #       |            ^^^^^
 #    in kernel min_of_nothing(array(float32, 1d, C))
+# <<<
+# >>> message grows_by_a_mistake(f4[::1], f4[::1])
+# TypingError: calls.py:172:28: error: + does not take (float32, tuple(int (weak),))
+#   172 |         result = (*result, result[-1] + (1,))
+#       |                            ^^^^^^^^^^^^^^^^^
+#    in kernel grows_by_a_mistake(array(float32, 1d, C), array(float32, 1d, C))
+# <<<
+# >>> message counts_from_an_array(f4[::1], f4[::1])
+# TypingError: calls.py:178:17: error: enumerate() does not take array(float32, 1d, C)
+#   178 |     for i, v in enumerate(x, x):
+#       |                 ^^^^^^^^^^^^^^^
+#    help: start is an integer
+#
+# calls.py:180:22: error: np.clip() does not take None
+#   180 |     out[0] = np.clip(None, 0, 1)
+#       |                      ^^^^
+#    in kernel counts_from_an_array(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
