@@ -288,3 +288,18 @@ def test_in_the_numba_dialect_code_lies_beside_the_program(tmp_path: Path) -> No
     elsewhere = tmp_path / "kept"
     path = Path(run("2", NUMBA_CACHE_DIR=str(elsewhere))[-1])
     assert path.parent == elsewhere and len(list(path.iterdir())) == 2
+
+
+def test_other_math_functions_make_other_code(run, tmp_path, monkeypatch):
+    import shutil
+
+    import gpu
+
+    copy = tmp_path / "libclc"
+    shutil.copytree(Path(gpu.__file__).parent / "libclc", copy)
+    for name, value in (("GPU_LIBDEVICE", ""), ("GPU_LIBCLC", str(copy)), ("GPU_DEVICE", "emulated")):
+        monkeypatch.setenv(name, value)
+    program = SIMPLE.replace("x[i] *= FACTOR", "x[i] = math.cos(x[i])")
+    assert [run(program)[1], run(program)[1]] == ["0 of 1", "1 of 1"]
+    os.utime(next(copy.glob("*.bc")), (1, 1))
+    assert run(program)[1] == "0 of 1"

@@ -298,44 +298,18 @@ def test_the_c_example(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{1 << 20} elements, 0 wrong\n", "")
 
 
-FAULTY = """
-import sys
-import gpu
-import numpy as np
-
-@gpu.jit
-def reverse(x):
-    tile = gpu.shared.array(64, np.float32)
-    i = gpu.threadIdx.x
-    tile[i] = x[i]
-    x[i] = tile[63 - i]
-
-@gpu.jit
-def shift(x):
-    i = gpu.grid(1)
-    x[i] = x[i + 1]
-
-@gpu.jit
-def add_one(x):
-    x[gpu.grid(1)] += 1
-
-{"race": reverse, "bounds": shift, "right": add_one}[sys.argv[1]][1, 64](np.zeros(64, np.float32))
-"""
-
-
 @pytest.mark.parametrize(
     ("what", "options", "status", "message"),
     [
-        ("race", ["--only", "races"], 1, "DeviceFault: reverse_f4c1(): data race"),
-        ("race", ["--only", "barriers"], 0, "nothing found"),
-        ("bounds", [], 1, "IndexError: index 64 is out of bounds for axis 0 with size 64"),
-        ("right", [], 0, "gpu check: nothing found"),
-        ("right", ["--only", "rases"], 2, "--only rases: there are"),
+        ("reverse", ["--only", "races"], 1, "DeviceFault: reverse_f4c1(): data race"),
+        ("reverse", ["--only", "barriers"], 0, "nothing found"),
+        ("shift", [], 1, "IndexError: index 64 is out of bounds for axis 0 with size 64"),
+        ("add_one", [], 0, "gpu check: nothing found"),
+        ("add_one", ["--only", "rases"], 2, "--only rases: there are"),
     ],
 )
-def test_check(tmp_path: Path, what: str, options: list[str], status: int, message: str) -> None:
-    script = tmp_path / "faulty.py"
-    script.write_text(FAULTY)
+def test_check(what: str, options: list[str], status: int, message: str) -> None:
+    script = ROOT / "tests" / "faulty_kernels.py"
     done = subprocess.run(
         [sys.executable, "-m", "gpu", "check", *options, script, what], capture_output=True, text=True, check=False
     )

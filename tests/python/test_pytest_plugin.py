@@ -8,26 +8,10 @@ from pathlib import Path
 
 import pytest
 
-TESTS = """
-import gpu
-import numpy as np
-
-@gpu.jit
-def reverse(x):
-    tile = gpu.shared.array(64, np.float32)
-    i = gpu.threadIdx.x
-    tile[i] = x[i]
-    x[i] = tile[63 - i]
-
-@gpu.jit
-def shift(x):
-    i = gpu.grid(1)
-    x[i] = x[i + 1]
-
-@gpu.jit
-def fails(x):
-    assert x[0] > 0, "not positive"
-
+KERNELS = (Path(__file__).parents[1] / "faulty_kernels.py").read_text().partition("if __name__")[0]
+TESTS = (
+    KERNELS
+    + """
 def test_device(gpu_device):
     assert gpu.current_device() == gpu_device or gpu.current_device().startswith(gpu_device)
 
@@ -40,6 +24,7 @@ def test_bounds(gpu_device):
 def test_late(gpu_device):
     fails[1, 1](gpu.zeros(1))
 """
+)
 
 
 def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
