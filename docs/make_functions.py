@@ -20,6 +20,8 @@ MATHFN = re.compile(r"^MATHFN\((\w+),.*,\s*(\d+),\s*(\d+)\)", re.M)
 
 HEAD = """# Functions that a kernel may call
 
+For those who look for a function, or for its errors.
+
 Made from `frontend/devfn.def` by `docs/make_functions.py`. What a kernel defines where Python raises is in
 [semantics.md](semantics.md). The last columns bound the error in units in the last place, on every device, for
 float64 and float32; 0 is the correctly rounded result; float16 and bfloat16 are computed in float32 and rounded. Where

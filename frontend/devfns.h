@@ -1,10 +1,16 @@
 /* devfns.h - what the handlers of devfn.def share: arguments, loop types, and functions that are made of IR operations.
  *
- * mathfns.c has math, complexfns.c cmath, npfns.c numpy, builtins.c builtins and operator, pyfns.c sequences, classes
- * and functions of functions, gpufns.c where a thread is and
- * methods of scalars, sharedfns.c memory and barriers, atomicfns.c gpu.atomic, warpfns.c warps, collectives.c reductions
- * and scans, histogram.c counts, groups.c gpu.cg, bitfns.c bits and clocks, cachefns.c hints for caches, fnparts.c the expansions on IR
- * values. A handler serves all rows that differ in a parameter only. */
+ *   mathfns.c      math                       complexfns.c   cmath
+ *   npfns.c        numpy, of elements         builtins.c     builtins and operator
+ *   pyfns.c        sequences, classes and functions of functions
+ *   gpufns.c       where a thread is, methods of scalars
+ *   sharedfns.c    memory and barriers        atomicfns.c    gpu.atomic
+ *   warpfns.c      warps                      groups.c       gpu.cg
+ *   collectives.c  reductions and scans       histogram.c    counts
+ *   bitfns.c       bits and clocks            cachefns.c     hints for caches
+ *   fnparts.c      the expansions on IR values
+ *
+ * A handler serves all rows that differ in a parameter only. */
 #ifndef GPU_DEVFNS_H
 #define GPU_DEVFNS_H
 

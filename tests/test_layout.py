@@ -98,3 +98,29 @@ def test_files_say_what_they_do() -> None:
         if not re.match(r'(#!.*\n)?r?"""', path.read_text()):
             wrong.append(str(path.relative_to(ROOT)))
     assert not wrong
+
+
+@pytest.mark.one_version
+def test_the_versions_of_python_are_those_of_dev() -> None:
+    line = next(x for x in (ROOT / "dev").read_text().splitlines() if x.startswith("PYTHONS="))
+    versions = re.findall(r"3\.\d+", line)
+    assert re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text()) == versions
+    assert f"Python {versions[0]} to {versions[-1]}" in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.one_version
+def test_the_guide_for_contributors_places_each_module() -> None:
+    """Files of python/gpu stand in a row of CONTRIBUTING.md's table: a newcomer sees where a new thing goes."""
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    modules = {p.stem for p in tracked("python/gpu/*.py") if p.parent.name == "gpu"} - {
+        "__init__",
+        "__main__",
+        "_errors",
+    }
+    assert sorted(m for m in modules if f"`{m}`" not in guide) == []
+
+
+@pytest.mark.one_version
+def test_each_document_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert sorted(p.name for p in tracked("docs/*.md") if f"docs/{p.name}" not in readme) == []

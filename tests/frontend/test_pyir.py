@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 HERE = Path(__file__).parent
 TOOL = Path(os.environ.get("GPU_BUILD", HERE.parents[1] / "build")) / "bin" / "pyirtool"
-VERSIONS = ("3.10", "3.11", "3.12", "3.13")
+VERSIONS = re.findall(r"3\.\d+", re.findall(r"^PYTHONS=.*", (HERE.parents[1] / "dev").read_text(), re.MULTILINE)[0])
 REWRITE = bool(os.environ.get("GPU_REWRITE"))
 
 pytestmark = [pytest.mark.skipif(not TOOL.exists(), reason="pyirtool isn't built"), pytest.mark.one_version]
