@@ -55,7 +55,7 @@ def message(block: golden.Block) -> str:
 
 def without_columns(text: str) -> str:
     """The same message where there are no columns: of an expression over several lines the first one is shown."""
-    lines = [line for line in text.splitlines() if not re.fullmatch(r" +\| +\^+", line)]
+    lines = [line.rstrip() for line in text.splitlines() if not re.fullmatch(r" +\| +\^+", line)]
     shown = [bool(re.match(r" +\d+ \| ", line)) for line in lines]
     lines = [line for i, line in enumerate(lines) if not (i and shown[i] and shown[i - 1])]
     return re.sub(r"(\w+\.py:\d+):\d+", r"\1", "\n".join(lines))
