@@ -15,7 +15,11 @@ from .writer import Sampler, function_of, launch
 N = 4  # threads
 FAMILIES = [["np.int64", "np.int32", "np.uint8"], ["np.float64"]]  # a float out of an integer's range is a difference
 SHAPES = [(3,), (2, 2), (4,), (2, 3)]
-REFUSED = ("it takes the memory of the one made an iteration before", "its arrays may have changed since")
+REFUSED = (
+    "only an array in C order has another shape",
+    "it takes the memory of the one made an iteration before",
+    "its arrays may have changed since",
+)
 HELPERS = """\
 def same(x):
     return x
@@ -176,13 +180,13 @@ class Generator(Sampler):
         ]
         if self.env[x].ndim == 1:
             more = [
-                f"np.argsort({x})",
+                f"np.argsort({x} * 16 + np.arange({len(self.env[x])}))",
                 f"np.tile({x}, 2)",
                 f"np.repeat({x}, 2)",
                 f"np.diag({x})",
                 f"np.outer({x}, {y})",
             ]
-            more += [f"np.cross({x}[:3], {y}[:3])", f"np.kron({x}[:2], {y}[:2])", f"np.convolve({x}, {y}[:2])"]
+            more += [f"np.kron({x}[:2], {y}[:2])", f"np.convolve({x}, {y}[:2])"]
             return [*options, *more, f"np.isin({x}, {y}) + {x}", f"np.take({x}, [1, 0, i % 2])", f"{x}.reshape(-1, 1)"]
         more = [
             f"np.triu({x})",
@@ -195,7 +199,7 @@ class Generator(Sampler):
             f"np.vstack(({x}, {y}))",
             f"{x}[[1, 0]]",
             f"np.squeeze({x}[:1])",
-            f"{x}.ravel()",
+            f"np.ravel({x}) + 0",
         ]
         return [
             *options,

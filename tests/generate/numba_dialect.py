@@ -1,10 +1,11 @@
 """Random functions on numbers in the Numba dialect: numba itself says the types and values of all variables.
 
-A function's variables are of four classes (integer, float, bool, complex), so that most operations make sense; which of
-the types of a class an expression has is for both sides to find out. What numba refuses isn't compared. Not made: what
-numba leaves to the machine (shifts by the width, floats out of an integer's range), and uint64 beside signed integers,
-which are compared exactly here. Conditions are made of variables: of two branches, one of which no thread can take,
-numba joins the types all the same. Squares are of small numbers: numba takes it that they don't overflow.
+A function's variables are of four classes (integer, float, bool, complex), so that most operations make sense; which
+of the types of a class an expression has is for both sides to find out. What numba refuses isn't compared. Not made:
+what numba leaves to the machine (the sign of nan, shifts by the width, floats out of an integer's range), and uint64
+beside signed integers, which are compared exactly here. Conditions are made of variables: of two branches, one of
+which no thread can take, numba joins the types all the same. Squares are of small numbers: numba takes it that they
+don't overflow.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ class Generator(Writer):
         options = [f"({x} {op} {y})" for op in "+-*/" for x, y in ((a, b), (a, i), (i, a))]
         options += [f"({i} / {sub('i')})", f"({a} // 2)", f"({a} % 1.5)", f"-({a})", f"abs({a})", f"float({i})"]
         options += [f"np.float32({a})", f"np.float64({i})", f"({a} if {c} else {b})"]
-        options += [f"math.sqrt(abs({a}))", f"math.sqrt({i} & 255)", f"math.fabs({a})", f"math.copysign({a}, {b})"]
+        options += [f"math.sqrt(abs({a}))", f"math.sqrt({i} & 255)", f"math.fabs({a})", f"math.copysign({a}, {i})"]
         options += [f"np.sqrt(abs({a}))", f"np.floor({a})", f"np.{r.choice(['float32', 'float64'])}({i} & 1023)"]
         options += [f"({a} + {c})", f"scaled({a})", f"total({a}, {i})", f"math.hypot({a}, 2)", f"({a} ** 2)"]
         options += [f"abs({sub('c')})", f"({sub('c')}).real", f"({sub('c')}).imag"]
