@@ -136,6 +136,8 @@ def _backend(name):
                     n = importlib.import_module(v.__name__ + "." + part)
                 except ImportError:
                     n = None
+            if type(n).__name__ == "_Filled":  # a module of the backend that was imported by its name in numba
+                n = n._real
             v = None if isinstance(n, (Poison, PoisonModule)) else n
             if v is None:
                 break
