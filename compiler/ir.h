@@ -287,6 +287,7 @@ void pass_ranges(IrModule *m);      /* ranges.c: drops wrap-around checks, narro
 void pass_params(IrModule *m);      /* params.c: drops unused parameters, sets READ and WRITTEN, INVARIANT */
 void pass_waits(IrModule *m);       /* waits.c: loads that a loop waits for are volatile */
 void pass_latches(IrModule *m);     /* latches.c: one block from which each loop begins again */
+void pass_ahead(IrModule *m);       /* ahead.c: divisions that are the same for a block's threads, in front */
 void pass_selects(IrModule *m);     /* selects.c: ways that only choose a value become selects */
 void pass_sweeps(IrModule *m);      /* sweeps.c: threads go together round loops in which they go over memory side by side */
 void pass_wraps(IrModule *m);       /* wraps.c: indices that may count from the end, in fewer instructions */

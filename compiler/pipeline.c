@@ -19,6 +19,7 @@ const Pass pipeline_passes[] = {
 };
 
 const Pass pipeline_cpu_passes[] = {
+    {"ahead", pass_ahead},
     {"selects", pass_selects},
     {"sweeps", pass_sweeps},
     {NULL, NULL},

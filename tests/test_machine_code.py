@@ -121,3 +121,21 @@ def test_around(device: str, shape: tuple[int, int]) -> None:
         around[1, (8, 8)](a, b)
     want = np.roll(a, -1, 0) + np.roll(a, 1, 0) + np.roll(a, 1, 1)
     np.testing.assert_array_equal(b, want)
+
+
+@gpu.jit
+def same_for_all(a, n, out):
+    """The first thread of a vector doesn't divide; what the others divide doesn't differ between them."""
+    x = gpu.grid(1)
+    height, width = a.shape
+    if 0 < x < width - 1:
+        out[x] = a[a.size % height, a.size % width] + a[(x + n - 7) % height, 0] + (n + width) // height
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_divisions_behind_a_guard(device: str) -> None:
+    a = np.arange(1, 29, dtype=np.int32).reshape(4, 7)
+    out = np.zeros(7, np.int64)
+    with gpu.device(device):
+        same_for_all[1, 12](a, 3, out)
+    assert out.tolist() == [0, *(1 + int(a[(x - 4) % 4, 0]) + 2 for x in range(1, 6)), 0]
