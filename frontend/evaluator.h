@@ -143,6 +143,13 @@ typedef struct Mutable {
     struct Mutable *next;
 } Mutable;
 
+/* A store of a value that has no common type with the others of its place. It is reported in the end if nothing else
+ * is: what is read from the place means nothing, and may have been what is stored. */
+typedef struct StoreFailure {
+    const char *name, *was, *is;
+    DiagFrame at;
+} StoreFailure;
+
 /* An object whose __init__ runs, called from the frame. */
 typedef struct Making {
     Mutable *of;
@@ -181,6 +188,7 @@ struct Eval {
     bool again;                 /* what was inferred is to be inferred again: a Mutable is more than it was taken for */
     Mutable *mutables;
     const Making *making;
+    StoreFailure failed_store;  /* the first that was met */
     VEC(HostRef) changing;      /* classes whose instances change */
     uint8_t lists;              /* 1: lists change that are written, 2: those of comprehensions, too */
     Recursion *recursion;       /* the innermost that is being built, or NULL */
@@ -363,6 +371,7 @@ Val mutable_new(Eval *e, TyKind kind, HostRef obj, uint32_t nkey, const Val *key
 bool mutable_join(Eval *e, Val a, Val b, Val *out);
 Val mutable_get(Eval *e, PySpan span, Val of, const char *name);
 Val mutable_set(Eval *e, PySpan span, Val of, const char *name, Val v, bool sure, Val initial);
+Val mutable_failed(Eval *e, PySpan span, const char *help, const char *name, Val was, Val is);
 bool class_changes(const Eval *e, HostRef cls);
 bool change_class(Eval *e, HostRef cls);
 Val instance_made(Eval *e, PySpan span, Val v, uint32_t nkey, const Val *key);

@@ -283,6 +283,9 @@ IrModule *frontend_compile(Arena *arena, const FrontendRequest *req, DiagList *d
     e->building = true;
     if (!kernel_arguments(e, f, args)) return NULL;
     build_kernel(e, inst, args);
+    const StoreFailure *store = &e->failed_store;
+    if (store->name && !diags->nerrors)
+        diag_report(diags, DIAG_CANNOT_UNIFY, &store->at, store->name, store->was, store->is);
     if (!diags->nerrors && e->untyped.file) report_untyped(e);
     if (diags->nerrors) return NULL;
     contract_products(e->m, req->fma);

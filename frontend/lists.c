@@ -133,8 +133,7 @@ bool lists_join(Eval *e, Mutable *x, Mutable *y) {
 /* ---- making ------------------------------------------------------------------------------------------------ */
 static Val different(Eval *e, PySpan span, const Mutable *m, Val v) {
     Val all = m->elem.ty ? m->elem : m->nitems ? m->items[0].v : v;
-    return e_fail(e, span, "give it items of one type: [0.0] * n", DIAG_CANNOT_UNIFY, "an item of this list",
-                  val_text(e->types, all), val_text(e->types, v));
+    return mutable_failed(e, span, "give it items of one type: [0.0] * n", "an item of this list", all, v);
 }
 
 static Ref item_address(Eval *e, const Mutable *m, Ref at, Ref index) {

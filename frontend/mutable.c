@@ -217,10 +217,16 @@ static Val item_failed(Eval *e, Mutable *m, uint32_t k) {
     return val_poison(e);
 }
 
+Val mutable_failed(Eval *e, PySpan span, const char *help, const char *name, Val was, Val is) {
+    StoreFailure f = {name, val_text(e->types, was), val_text(e->types, is), e->frame->at};
+    f.at.span = span;
+    if (!e->failed_store.name) e->failed_store = f;
+    return e_fail(e, span, help, DIAG_CANNOT_UNIFY, f.name, f.was, f.is);
+}
+
 static Val store_failed(Eval *e, PySpan span, const Mutable *m, uint32_t k, Val v) {
     const char *name = m->kind == TY_INSTANCE ? arena_printf(e->arena, ".%s", m->items[k].name) : m->items[k].name;
-    return e_fail(e, span, "give it values of one type", DIAG_CANNOT_UNIFY, name, val_text(e->types, m->items[k].v),
-                  val_text(e->types, v));
+    return mutable_failed(e, span, "give it values of one type", name, m->items[k].v, v);
 }
 
 /* Is what is stored to the item wherever an object is made? If not, all begin with `initial`, if there is that. */

@@ -158,6 +158,13 @@ def slice_of_a_list(out):
     out[0] = xs[1]
 
 
+@gpu.jit
+def another_function_in_a_list(out):
+    fs = [lambda v: v + 1, lambda v: v * 2]
+    fs[0] = fs[1]
+    out[0] = fs[0](5)
+
+
 # >>> message sets_what_comes_from_outside(f4[::1])
 # UnsupportedError: changes.py:37:5: error: a kernel can't set an attribute: 'x' of Point
 #    37 |     ORIGIN.x = 2.0
@@ -264,4 +271,10 @@ def slice_of_a_list(out):
 #       |     ^^^^^^
 #    help: assign item by item
 #    in kernel slice_of_a_list(array(float32, 1d, C))
+# <<<
+# >>> message another_function_in_a_list(f4[::1])
+# TypingError: changes.py:164:5: error: 'an item of this list' is function on one path and function on another
+#   164 |     fs[0] = fs[1]
+#       |     ^^^^^
+#    in kernel another_function_in_a_list(array(float32, 1d, C))
 # <<<
