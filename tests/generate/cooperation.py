@@ -54,7 +54,8 @@ def memory(threads: int) -> dict[str, np.ndarray]:
 class Cooperation(Writer):
     """Statements that the generator of threads adds to its own.
 
-    It has ``size``, the threads of a block, ``expression``, ``condition``, ``place``, ``variable`` and ``assign``.
+    It has ``program``, ``size``, the threads of a block, ``expression``, ``condition``, ``place``, ``variable`` and
+    ``assign``.
     """
 
     def small_atomic(self, indent: int, there: list[bool], depth: int) -> None:
@@ -112,7 +113,9 @@ class Cooperation(Writer):
             options += [f"gpu.{what}.scan({value}, lambda p, q: q if q > 99 else p)"]
             options += [f"gpu.{what}.scan({value}, max, exclusive=True, initial={n})"]
             options += [f"gpu.{what}.scan(np.float32({value}))", f"gpu.{what}.reduce(np.int16({value}), max)"]
-            options += [f"gpu.{what}.reduce({self.condition()})", f"gpu.{what}.reduce(np.uint8({value}))"]
+            options += [f"gpu.{what}.reduce({self.condition()})"]
+            # of small integers the Numba dialect makes large ones, which the device `python` doesn't know
+            options += [f"gpu.{what}.reduce(np.uint8({value}))"] * (not self.program.numba)
         return options
 
     def whole_grid(self, indent: int, there: list[bool], depth: int) -> None:
