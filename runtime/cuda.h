@@ -118,17 +118,11 @@ typedef struct CudaModule {
     Module base;
     CUmodule module;
     CUfunction function;
-    uint32_t params_bytes;      /* with the hidden pointer to the record */
+    uint32_t params_bytes;      /* with the hidden parameters */
     uint32_t hidden_offset;
-    ErrorRecord *record;        /* mapped host memory; NULL: the kernel doesn't raise */
-    CUdeviceptr record_address;
-    CUstream stream;            /* of the launches that are unsettled */
-    bool several_streams;
-    uint64_t ticket;            /* of the last such launch */
     uint32_t static_shared;
     uint32_t dynamic_shared;    /* what a launch may ask for by now; atomic */
     int32_t spill_bytes;        /* stored by a thread; -1: the driver doesn't say */
-    struct CudaModule *next;    /* of the device's modules that raise */
 } CudaModule;
 
 Status cuda_load(Device *d, const Image *image, const LoadOptions *o, void *owner, Module **out, Failure *f);
@@ -140,7 +134,7 @@ Status cuda_suggest_block(Device *d, Module *m, uint32_t shared_bytes, uint32_t 
 
 /* ---- cuda_device.c ----------------------------------------------------------------------------- */
 
-enum { RECENT = 8, MOST_RECORDS = 64, PAGE = 4096 /* records lie in whole pages */ };
+enum { RECENT = 8, MOST_WATCHES = 64, PAGE = 4096 /* records lie in whole pages */ };
 
 struct CudaDevice {
     Device base;
@@ -153,8 +147,7 @@ struct CudaDevice {
     Regions regions;
 
     pthread_mutex_t lock;       /* of what follows */
-    CudaModule *raising;
-    struct Records { struct Records *next; ErrorRecord *host; CUdeviceptr address; uint64_t used; } *records;
+    struct Watch *watches, *free_watches;
     Stream **streams;           /* those that we made and that live */
     uint32_t nstreams, cap_streams;
     char *fault;                /* the first fault: why nothing works any more; NULL: all is well */
@@ -171,7 +164,7 @@ struct CudaDevice {
     } print;
 
     uint64_t ticket;            /* counts launches that may raise or print; atomic */
-    uint32_t unsettled;         /* modules of `raising` with unsettled launches, and 1 while print.busy; atomic */
+    uint32_t unsettled;         /* watches, and 1 while print.busy; atomic */
     const Module *recent[RECENT];   /* launched since the last wait; atomic */
     uint32_t nrecent;
 };
@@ -195,7 +188,26 @@ const char *cuda_error_text(const CudaDriver *cu, CUresult r);
 const char *cuda_error_advice(CUresult r);
 void cuda_launched(CudaDevice *d, const Module *m);     /* remembers its name for reports of faults */
 void cuda_forget(CudaDevice *d, const Module *m);       /* it is unloaded, or (NULL) all have ended */
-void cuda_may_raise(CudaDevice *d, CudaModule *m, CUstream s);     /* after a launch of a module that has a record */
+
+/* ---- cuda_raise.c ------------------------------------------------------------------------------ */
+
+/* Launches of one module, in one stream, by one thread, whose exceptions haven't been looked for. Under the device's
+ * lock. */
+typedef struct Watch {
+    CudaModule *module;
+    CUstream stream;
+    pthread_t thread;
+    bool waited;                /* as in the LaunchConfig */
+    uint64_t ticket;            /* of the last launch; UINT64_MAX: it is under way */
+    ErrorRecord *record;        /* the first exception; mapped host memory */
+    CUdeviceptr address;        /* of the record, on the device */
+    struct Watch *next;         /* of the device's watches, or of those that are free */
+} Watch;
+
+Status cuda_watch(CudaDevice *d, CudaModule *m, const LaunchConfig *c, Watch **out, Failure *f);   /* before a launch */
+void cuda_watched(CudaDevice *d, Watch *w);                 /* behind it */
+void cuda_unwatch(CudaDevice *d, const CudaModule *m);      /* all of the module */
+
 /* After a wait: RAISED if a kernel did. What was launched before the ticket was drawn has ended: all of it, or only
  * what is in `s`. */
 uint64_t cuda_ticket(CudaDevice *d);

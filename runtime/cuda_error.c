@@ -1,8 +1,6 @@
-/* cuda_error.c - what the driver's error codes mean here; exceptions that kernels raised.
+/* cuda_error.c - what the driver's error codes mean here.
  *
- * A kernel that raises fills in its module's ErrorRecord, in host memory that the device writes to. It is looked at
- * when somebody has waited, and at each launch. Faults (an access out of bounds) end the context: every later call
- * fails, so the first one is kept and told again. */
+ * Faults (an access out of bounds) end the context: every later call fails, so the first one is kept and told again. */
 #define _GNU_SOURCE
 #include "cuda.h"
 
@@ -167,62 +165,4 @@ Status cuda_fail(CudaDevice *d, const CudaDriver *cu, CUresult r, const char *ca
     f->code = (int)r;
     f->call = call;
     return status;
-}
-
-/* ---- exceptions -------------------------------------------------------------------------------- */
-
-static bool has_raised(const CudaModule *m) { return ((const volatile ErrorRecord *)m->record)->site != 0; }
-
-/* After the launch, so that whoever began to wait before it doesn't take it for ended. */
-void cuda_may_raise(CudaDevice *d, CudaModule *m, CUstream s) {
-    pthread_mutex_lock(&d->lock);
-    if (!m->base.unsettled) {
-        m->stream = s;
-        m->several_streams = s == CU_STREAM_PER_THREAD;
-        __atomic_store_n(&m->base.unsettled, 1, __ATOMIC_RELEASE);
-        __atomic_fetch_add(&d->unsettled, 1, __ATOMIC_RELEASE);
-    } else if (m->stream != s) {
-        m->several_streams = true;
-    }
-    m->ticket = ++d->ticket;
-    pthread_mutex_unlock(&d->lock);
-}
-
-uint64_t cuda_ticket(CudaDevice *d) { return __atomic_load_n(&d->ticket, __ATOMIC_ACQUIRE); }
-
-/* The first module that raised; *ended: all its launches have. Others that have ended are settled. Under the lock. */
-static CudaModule *find_raised(CudaDevice *d, bool all, CUstream s, uint64_t ticket, bool *ended) {
-    for (CudaModule *m = d->raising; m; m = m->next) {
-        if (!m->base.unsettled) continue;
-        *ended = m->ticket <= ticket && (all || (!m->several_streams && m->stream == s));
-        if (has_raised(m)) return m; /* the next ones are told of at the next wait */
-        if (!*ended) continue;
-        __atomic_store_n(&m->base.unsettled, 0, __ATOMIC_RELEASE);
-        __atomic_fetch_sub(&d->unsettled, 1, __ATOMIC_RELEASE);
-    }
-    return NULL;
-}
-
-/* The record of a kernel that is still running may be half written: then the device is waited for first. */
-Status cuda_settle(CudaDevice *d, bool all, CUstream s, uint64_t ticket, Failure *f) {
-    if (__atomic_load_n(&d->unsettled, __ATOMIC_ACQUIRE) == 0) return GPU_OK;
-    for (;;) {
-        bool ended = false;
-        pthread_mutex_lock(&d->lock);
-        cuda_prints_settle(d, all, s, ticket);
-        CudaModule *m = find_raised(d, all, s, ticket, &ended);
-        if (m && ended) {
-            failure_set(f, GPU_ERROR_RAISED, NULL);
-            f->record = *m->record;
-            f->owner = m->base.owner;
-            memset(m->record, 0, sizeof *m->record);
-        }
-        uint64_t now = d->ticket;
-        pthread_mutex_unlock(&d->lock);
-        if (!m || ended) return m ? GPU_ERROR_RAISED : GPU_OK;
-        CUresult r = d->cu->cuCtxSynchronize();
-        if (r) return cuda_fail(d, d->cu, r, "cuCtxSynchronize", f);
-        all = true;
-        ticket = now;
-    }
 }

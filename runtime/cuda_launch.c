@@ -144,7 +144,7 @@ static CUresult launch(CudaDevice *d, CudaModule *m, const void *params, const L
 }
 
 /* With the hidden parameters behind the others: the address of the record, then the PrintTarget. */
-static CUresult launch_hidden(CudaDevice *d, CudaModule *m, const void *params, const LaunchConfig *c,
+static CUresult launch_hidden(CudaDevice *d, CudaModule *m, const void *params, const LaunchConfig *c, const Watch *w,
                               const char **call) {
     _Alignas(16) char few[FEW_BYTES];
     char *buffer = m->params_bytes <= sizeof few ? few : malloc(m->params_bytes);
@@ -153,9 +153,9 @@ static CUresult launch_hidden(CudaDevice *d, CudaModule *m, const void *params, 
     CUstream s = cuda_stream_of(c->stream);
     char *hidden = buffer + m->hidden_offset;
     memcpy(buffer, params, image->params_bytes);
-    if (m->record) {
-        memcpy(hidden, &m->record_address, sizeof m->record_address);
-        hidden += sizeof m->record_address;
+    if (w) {
+        memcpy(hidden, &w->address, sizeof w->address);
+        hidden += sizeof w->address;
     }
     if (image->prints) {
         PrintTarget target = cuda_prints_launching(d, m);
@@ -163,7 +163,6 @@ static CUresult launch_hidden(CudaDevice *d, CudaModule *m, const void *params, 
     }
     CUresult r = launch(d, m, buffer, c, call);
     if (image->prints) cuda_prints_launched(d, s, !r);
-    if (!r && m->record) cuda_may_raise(d, m, s);
     if (buffer != few) free(buffer);
     return r;
 }
@@ -178,11 +177,14 @@ Status cuda_launch(Device *device, Module *module, const void *params, const Lau
     if (status != GPU_OK) return status;
     whole.cooperative |= module->image->grid_sync;
     c = &whole;
-    status = cuda_settle(d, false, NULL, 0, f);
+    Watch *w = NULL;
+    status = cuda_settle(d, false, cuda_stream_of(c->stream), 0, f);
+    if (status == GPU_OK && module->image->raises) status = cuda_watch(d, m, c, &w, f);
     if (status == GPU_OK) {
         cuda_launched(d, module);
-        bool hidden = m->record || module->image->prints;
-        CUresult r = hidden ? launch_hidden(d, m, params, c, &call) : launch(d, m, params, c, &call);
+        bool hidden = w || module->image->prints;
+        CUresult r = hidden ? launch_hidden(d, m, params, c, w, &call) : launch(d, m, params, c, &call);
+        if (w) cuda_watched(d, w);
         if (r) status = explain(d, m, c, r, call, f);
     }
     cuda_leave(d, before);

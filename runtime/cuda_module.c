@@ -169,59 +169,6 @@ static Status compile(CudaDevice *d, CudaModule *m, const LoadOptions *o, Failur
     return status;
 }
 
-/* ---- records of exceptions --------------------------------------------------------------------- */
-
-/* A chunk of records in memory that host and device share. The memory is ours: the driver's own would go when somebody
- * else in the process resets the context, and every launch of a kernel that raises looks there. */
-static Status add_records(CudaDevice *d, Failure *f) {
-    size_t bytes = MOST_RECORDS * sizeof(ErrorRecord);
-    struct Records *r = calloc(1, sizeof *r);
-    void *host = r ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;
-    if (!host) {
-        free(r);
-        return failure_memory(f);
-    }
-    const char *call = "cuMemHostRegister";
-    CUresult e = d->cu->cuMemHostRegister_v2(host, bytes, CU_MEMHOSTALLOC_DEVICEMAP);
-    if (!e) {
-        call = "cuMemHostGetDevicePointer";
-        e = d->cu->cuMemHostGetDevicePointer_v2(&r->address, host, 0);
-        if (e) d->cu->cuMemHostUnregister(host);
-    }
-    if (e) {
-        free(host);
-        free(r);
-        return cuda_fail(d, d->cu, e, call, f);
-    }
-    r->host = host;
-    r->next = d->records;
-    d->records = r;
-    return GPU_OK;
-}
-
-/* Under the device's lock. */
-static Status take_record(CudaDevice *d, CudaModule *m, Failure *f) {
-    struct Records *r = d->records;
-    while (r && r->used == UINT64_MAX) r = r->next;
-    if (!r) {
-        Status status = add_records(d, f);
-        if (status != GPU_OK) return status;
-        r = d->records;
-    }
-    int i = __builtin_ctzll(~r->used);
-    r->used |= (uint64_t)1 << i;
-    m->record = &r->host[i];
-    m->record_address = r->address + (CUdeviceptr)i * sizeof *r->host;
-    memset(m->record, 0, sizeof *m->record);
-    return GPU_OK;
-}
-
-static void give_record(CudaDevice *d, const CudaModule *m) {
-    for (struct Records *r = d->records; r; r = r->next)
-        if (m->record >= r->host && m->record < r->host + MOST_RECORDS)
-            r->used &= ~((uint64_t)1 << (m->record - r->host));
-}
-
 /* ---- loading ----------------------------------------------------------------------------------- */
 
 static Status attribute(CudaDevice *d, const CudaModule *m, CUfunction_attribute a, uint32_t *out, Failure *f) {
@@ -233,16 +180,7 @@ static Status attribute(CudaDevice *d, const CudaModule *m, CUfunction_attribute
 
 static Status finish(CudaDevice *d, CudaModule *m, Failure *f) {
     Status status = attribute(d, m, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &m->static_shared, f);
-    if (status == GPU_OK && m->base.image->prints) status = cuda_prints_open(d, f);
-    if (status != GPU_OK || !m->base.image->raises) return status;
-    pthread_mutex_lock(&d->lock);
-    status = take_record(d, m, f);
-    if (status == GPU_OK) {
-        m->next = d->raising;
-        d->raising = m;
-    }
-    pthread_mutex_unlock(&d->lock);
-    return status;
+    return status == GPU_OK && m->base.image->prints ? cuda_prints_open(d, f) : status;
 }
 
 Status cuda_load(Device *device, const Image *image, const LoadOptions *o, void *owner, Module **out, Failure *f) {
@@ -255,7 +193,7 @@ Status cuda_load(Device *device, const Image *image, const LoadOptions *o, void 
     m->params_bytes = image->params_bytes;
     if (image->raises || image->prints) {
         m->hidden_offset = (image->params_bytes + 7) & ~7u;
-        m->params_bytes = m->hidden_offset + (image->raises ? (uint32_t)sizeof m->record_address : 0) +
+        m->params_bytes = m->hidden_offset + (image->raises ? (uint32_t)sizeof(CUdeviceptr) : 0) +
                           (image->prints ? (uint32_t)sizeof(PrintTarget) : 0);
     }
     Status status = cuda_enter(d, &before, f);
@@ -285,14 +223,8 @@ void cuda_unload(Device *device, Module *module) {
     d->cu->cuCtxSynchronize();
     pthread_mutex_lock(&d->lock);
     cuda_forget(d, module);
-    if (m->record) {
-        CudaModule **at = &d->raising;
-        while (*at != m) at = &(*at)->next;
-        *at = m->next;
-        if (m->base.unsettled) __atomic_fetch_sub(&d->unsettled, 1, __ATOMIC_RELEASE);
-        give_record(d, m);
-    }
     pthread_mutex_unlock(&d->lock);
+    cuda_unwatch(d, m);
     d->cu->cuModuleUnload(m->module);
     cuda_leave(d, before);
     free(m);

@@ -309,7 +309,7 @@ Status cuda_event_query(Event *e, Failure *f) {
     CUresult r = d->cu->cuEventQuery(e->handle);
     if (r == CUDA_ERROR_NOT_READY) status = GPU_NOT_READY;
     else if (r) status = cuda_fail(d, d->cu, r, "cuEventQuery", f);
-    else status = cuda_settle(d, false, NULL, 0, f);
+    else status = cuda_settle(d, true, NULL, 0, f);
     cuda_leave(d, before);
     return status;
 }
@@ -320,7 +320,7 @@ Status cuda_event_synchronize(Event *e, const Waiter *w, Failure *f) {
     Status status = cuda_enter(d, &before, f);
     if (status != GPU_OK) return status;
     status = wait_for(&(Target){.device = d, .event = e->handle}, w, f);
-    if (status == GPU_OK) status = cuda_settle(d, false, NULL, 0, f);
+    if (status == GPU_OK) status = cuda_settle(d, true, NULL, 0, f);
     cuda_leave(d, before);
     return status;
 }

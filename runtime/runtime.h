@@ -130,7 +130,7 @@ struct Module {
     Device *device;
     const Image *image;
     void *owner;            /* the caller's: comes back in Failure.owner */
-    /* Launches whose exceptions haven't been looked for. While it isn't 0, `owner` and `image` must live; those of an image
+    /* Counts launches whose exceptions haven't been looked for. While it isn't 0, `owner` and `image` must live; those of an image
      * that prints also while Device.prints_pending isn't 0. Atomic. */
     uint32_t unsettled;
 };
@@ -156,6 +156,7 @@ typedef struct LaunchConfig {
     uint32_t shared_bytes;      /* dynamic */
     bool cooperative;
     Stream *stream;
+    bool waited;                /* the caller waits for it at once: nobody else is told of its exceptions */
     /* Called now and then while the caller waits; true means stop (Ctrl-C). May be NULL. */
     bool (*interrupted)(void *arg);
     void *interrupted_arg;

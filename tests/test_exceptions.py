@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import gpu
 import numpy as np
@@ -76,7 +77,7 @@ def test_message_line_block_and_thread(device: str) -> None:
             refuse_negative[4, 16](a, np.zeros(64, "f4"))
             gpu.synchronize()
     text = str(caught.value)
-    assert "test_exceptions.py:21" in text
+    assert f"test_exceptions.py:{refuse_negative.py_func.__code__.co_firstlineno + 5}" in text
     assert "block (2, 0, 0)" in text and "thread (5, 0, 0)" in text
 
 
@@ -176,3 +177,34 @@ def test_fastmath_divides_floats_by_zero_in_debug_mode() -> None:
     assert not np.isfinite(x[0])
     with pytest.raises(ZeroDivisionError):
         kernel[1, 1](x, np.array([1, 0]))
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+@pytest.mark.parametrize("on_host", [True, False])
+def test_each_thread_gets_its_own(device: str, on_host: bool) -> None:
+    """Launches of one kernel by several threads of the program: each gets its own exception."""
+
+    @gpu.jit
+    def fail(x, who):
+        if x[gpu.grid(1)] == 3:
+            raise ValueError("three", who)
+        x[gpu.grid(1)] += 1
+
+    def launch(who: int) -> list[object]:
+        told: list[object] = []
+        with gpu.device(device):
+            for _ in range(20):
+                x = np.arange(5)
+                stream = gpu.Stream()
+                given = x if on_host else gpu.array(x, stream=stream)
+                try:
+                    fail[1, 5, stream](given, who)
+                    stream.synchronize()
+                    told.append(None)
+                except ValueError as e:
+                    told.append(e.args[1])
+        return told
+
+    with ThreadPoolExecutor(4) as pool:
+        for who, told in enumerate(pool.map(launch, range(4))):
+            assert told == [who] * 20

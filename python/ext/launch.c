@@ -175,6 +175,10 @@ static int wait_for(Bound *b, const Config *c, Device *d) {
     return prints_after(d, status, &f, b->kernel);
 }
 
+static bool is_debugged(const Bound *b, const Variant *v) {
+    return b->kernel->dialect == DIALECT_NUMBA && b->kernel->opt.debug && v->image->raises;
+}
+
 static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
     _Alignas(16) char few[FEW_BYTES];
     char *params = v->image->params_bytes <= FEW_BYTES ? few : PyMem_Malloc(v->image->params_bytes);
@@ -197,8 +201,7 @@ static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
         if (status == GPU_ERROR_FAULT && d->ops->shares_host_memory) faults_remember(d, b, v);
         if (!later) result = prints_after(d, status, &failure, b->kernel);
         if (result == 0) result = order_producers(b, c, d, false);
-        bool debugged = b->kernel->dialect == DIALECT_NUMBA && b->kernel->opt.debug;
-        if (later && result == 0 && debugged && v->image->raises) result = wait_for(b, c, d);
+        if (later && result == 0 && is_debugged(b, v)) result = wait_for(b, c, d);
     }
     if (params != few) PyMem_Free(params);
     return result;
@@ -207,9 +210,11 @@ static int start(Bound *b, Config *c, Device *d, Variant *v, Module *m) {
 static int launch(Bound *b, Config *c, Device *d, Variant *v) {
     Module *m = variant_module(v, d);
     if (!m || choose_stream(b, c, d) < 0) return -1;
+    c->launch.waited = is_debugged(b, v);
     if (d->ops->shares_host_memory || !b->on_host) return start(b, c, d, v, m);
     Staged stage;
     int result = stage_in(&stage, b, v, d, c->launch.stream);
+    c->launch.waited |= stage.n > 0;
     if (result == 0) result = start(b, c, d, v, m);
     if (result == 0) result = stage_out(&stage, b, v);
     stage_close(&stage);
