@@ -103,7 +103,7 @@ def test_out_of_memory() -> None:
 
 
 def test_too_many_resources() -> None:
-    assert one("cuLaunchKernel:1=701")["type"] == "LaunchError"
+    assert one("cuLaunchKernel:1=701")["type"] == "LaunchSizeError"
 
 
 def test_refused_code() -> None:

@@ -144,7 +144,8 @@ static PyObject *place_text(const Seen *s, const char *called, uintptr_t address
     if (distance(s, address) == 0 && address + bytes > s->last) address = s->last;
     index_of(s, address, at);
     for (int i = 0; i < s->ndim; i++)
-        if (at[i] < 0) at[i] -= s->shape[i]; /* as the kernel wrote it: -1 would be the last one */
+        /* As the kernel wrote it: -1 would be the last one. Further away nothing was added, see compiler/wraps.c. */
+        if (at[i] < 0 && at[i] >= -s->shape[i]) at[i] -= s->shape[i];
     PyObject *shape = array_ints(s->shape, s->ndim), *index = array_ints(at, s->ndim);
     bool inside = distance(s, address) == 0;
     PyObject *text =
