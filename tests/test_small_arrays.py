@@ -328,8 +328,17 @@ def run(kernel: Callable[..., Any], device: str) -> np.ndarray:
     return out
 
 
+def numpy_reads_first() -> bool:
+    """NumPy 2.2 takes indices from an array while it writes to it, and may leave its bounds; later ones don't."""
+    t = np.array([9, 9, 3, 2])
+    t[t[2:]] = np.array([0, 1])
+    return t.tolist() == [9, 9, 1, 0]
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__[2:])
 def test_small_array(kernel: Callable[..., Any]) -> None:
+    if kernel is k_index_lists_whose_values_move and not numpy_reads_first():
+        pytest.skip("this NumPy changes indices that it has yet to read")
     want = run(kernel, "python")
     assert want.any()
     for device in ("cpu", "emulated"):
