@@ -35,7 +35,7 @@ def test_the_best_signature_is_taken() -> None:
 
 def test_two_that_fit_equally_well() -> None:
     kernel = cuda.jit(["(f8[::1], f4, f8)", "(f8[::1], f8, f4)", "(f8[::1], i8, i8)"])(add_kernel)
-    with pytest.raises(TypeError, match=r"Ambiguous overloading for add_kernel\(\)"):
+    with pytest.raises(TypeError, match=r"Ambiguous overloading for <function add_kernel"):
         kernel[1, 1](np.zeros(1), 1.0, 2.0)
 
 
