@@ -281,8 +281,10 @@ def test_in_the_numba_dialect_code_lies_beside_the_program(tmp_path: Path) -> No
     assert run("3") == ["3 1 0", str(beside)]
     assert sorted(path.suffix for path in beside.iterdir()) == [".gpu", ".gpu", ".nbi"]
     before = set(beside.glob("*.gpu"))
-    program.write_text(NUMBA.replace("*= factor", "*= factor + 1"))
-    assert run("2") == ["3 0 1", str(beside)]
+    # A file is named by its code: one that multiplies by 3, as before, would have the name that it had there where
+    # Python knows no columns.
+    program.write_text(NUMBA.replace("*= factor", "*= factor + 5"))
+    assert run("2") == ["7 0 1", str(beside)]
     after = set(beside.glob("*.gpu"))
     assert len(after) == 1 and not after & before
     elsewhere = tmp_path / "kept"
