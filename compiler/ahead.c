@@ -2,10 +2,9 @@
  *
  * needs: the end of the pipeline      keeps: what the kernel does
  *
- * Every operation is total, so that none of them has to wait for a condition. Where one does, LLVM's vectoriser
- * does a division that doesn't differ between lanes for the first lane alone, and only if that one comes there: the
- * others would go on with what isn't a result. In front, it is done once for all threads. What ranges.c proved of an
- * operation behind a condition doesn't hold there, and is forgotten. */
+ * Every operation is total, so that none of them has to wait for a condition; LLVM sees divisions that may trap, and
+ * leaves them there, once for each lane. In front, one is done for all threads. What ranges.c proved of an operation
+ * behind a condition doesn't hold there, and is forgotten. */
 #include "ir.h"
 
 enum { DEEPEST = 8 };

@@ -61,12 +61,6 @@ enum {
     REDUCE_ACCESSES = 400
 };
 
-static bool is_division(LLVMValueRef in) {
-    LLVMOpcode op = LLVMGetInstructionOpcode(in);
-    return (op == LLVMSDiv || op == LLVMUDiv || op == LLVMSRem || op == LLVMURem) &&
-           !LLVMIsConstant(LLVMGetOperand(in, 1));
-}
-
 static Size size_of(const Unit *u) {
     Size s = {0};
     for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f)) {
@@ -75,7 +69,7 @@ static Size size_of(const Unit *u) {
             s.blocks++;
             for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
                 s.instrs++;
-                s.divisions += is_division(in);
+                s.divisions += emit_is_division(in);
                 stores += LLVMGetInstructionOpcode(in) == LLVMStore;
                 loads += LLVMGetInstructionOpcode(in) == LLVMLoad;
             }
@@ -114,12 +108,16 @@ static void optimize_cpu(Unit *u) {
         run_passes(u, CPU_PASSES(CPU_LANES "," CPU_CLEAN));
         return;
     }
-    if (s.instrs <= SMALL_INSTRS && s.divisions <= VECTOR_DIVISIONS) {
+    if (s.instrs <= SMALL_INSTRS && s.divisions == 0) {
         run_passes(u, CPU_PASSES(CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN));
         return;
     }
     run_passes(u, CPU_PASSES(CPU_SCALAR));
-    run_passes(u, worth_vectors(size_of(u)) ? CPU_PASSES(CPU_VECTORS "," CPU_CLEAN) : CPU_PASSES(CPU_CLEAN));
+    if (worth_vectors(size_of(u)) && emit_hide_divisions(u)) {
+        run_passes(u, CPU_PASSES(CPU_VECTORS));
+        emit_show_divisions(u);
+    }
+    run_passes(u, CPU_PASSES(CPU_CLEAN));
 }
 
 void emit_optimize(Unit *u) {

@@ -38,6 +38,11 @@ void target_close(Unit *u);
 void emit_optimize(Unit *u);
 LLVMMemoryBufferRef emit_code(Unit *u, LLVMCodeGenFileType type);
 
+/* ---- emit_divisions.c ---- */
+bool emit_is_division(LLVMValueRef in);     /* of integers, by no constant */
+bool emit_hide_divisions(Unit *u);          /* false: nothing can stand for them */
+void emit_show_divisions(Unit *u);
+
 /* ---- emit_constants.c ---- */
 void emit_constants(Unit *u);   /* addresses of constant memory in registers */
 

@@ -822,3 +822,46 @@ def test_a_number_that_a_loop_decides_late_is_compared() -> None:
             late[2, 31](np.arange(64, dtype=np.int32), y, 59)
         results.append(y.tolist())
     assert results[0] == results[1]
+
+
+@gpu.jit
+def same_quotient(a, c, out):
+    i = gpu.grid(1)
+    n, d = c[0], c[1]
+    if n > 0 and d > 0 and 0 < i < a.size:
+        out[i] = a[n // d] + a[i]
+
+
+@gpu.jit
+def same_of_two(a, c, out):
+    i = gpu.grid(1)
+    n, d = c[0], c[1]
+    if n > 0 and d > 0 and a[i] > 11:
+        q = n if n > 5 else d
+        out[i] = a[q % d]
+
+
+@gpu.jit
+def same_in_a_loop(a, c, out):
+    i = gpu.grid(1)
+    d = max(c[1], 1)
+    if i < out.size and d > 0:
+        total = 0
+        for k in range(a.size):
+            if a[k] > 13:
+                total += a[i // d]
+        out[i] = total
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u4", "u8", "i4", "i8"])
+@pytest.mark.parametrize("kernel", [same_quotient, same_of_two, same_in_a_loop], ids=lambda k: k.__name__)
+def test_divisions_that_the_first_lane_does_not_come_to(kernel: gpu.Kernel, dtype: str) -> None:
+    """What is made of them are only addresses: LLVM's vectoriser did the division for the first lane alone."""
+    a = np.arange(10, 43, dtype="i4")
+    results = []
+    for device in ("python", "cpu"):
+        out = np.zeros(33, "i8")
+        with gpu.device(device):
+            kernel[1, 33](a, np.array([7, 4], dtype), out)
+        results.append(out.tolist())
+    assert results[0] == results[1]
