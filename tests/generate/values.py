@@ -212,7 +212,8 @@ class Generator(Objects, Memory, Paths, Flow, Sampler):
         choice = r.random()
         if self.small and r.random() < 0.15:
             name = r.choice(list(self.small))
-            return r.choice([f"{name}[i % 3]", f"{name}[-1]", f"{name}.sum()", f"({name} + {name}[::-1])[1]"])
+            total = f"{name}.sum()" if self.small[name] != "bf2" else f"{name}.max()"
+            return r.choice([f"{name}[i % 3]", f"{name}[-1]", total, f"({name} + {name}[::-1])[1]"])
         names = list(self.kinds)
         if choice < 0.45 or not names:
             array = r.choice(self.kernel.inputs)[0]
@@ -234,12 +235,15 @@ class Generator(Objects, Memory, Paths, Flow, Sampler):
         )
 
     def of_many(self, array: str) -> str:
-        """A number made of several elements; few enough that NumPy adds floats one after the other, too."""
+        """A number made of several elements; few enough that NumPy adds floats one after the other, too.
+
+        Kernels add bfloat16 in float32, which ml_dtypes doesn't.
+        """
         r = self.random
         low = r.randint(0, 9)
         part = f"{array}[{low} : {low + r.randint(2, 6)}]"
         options = [
-            f"np.sum({part})",
+            f"{part}.max()" if dict(self.kernel.inputs)[array] == "bf2" else f"np.sum({part})",
             f"{part}.max()",
             f"{part}.argmin()",
             f"({part} == {array}[i]).any()",
