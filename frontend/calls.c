@@ -488,7 +488,9 @@ static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const 
 Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
     if (val_poisoned(fn) || any_poison(n, args)) return val_poison(e);
     switch (fn.ty->kind) {
-    case TY_DTYPE: return construct(e, site, val_dtype(fn), n, args);
+    case TY_DTYPE:
+        if (!fn.ty->record) return construct(e, site, val_dtype(fn), n, args);
+        return e_fail(e, site->span, NULL, DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
     case TY_OBJECT: return call_object(e, site, fn, n, args);
     case TY_PARTIAL: return call_partial(e, site, fn, n, args);
     case TY_INSTANCE: return call_special(e, site, fn, n, args);

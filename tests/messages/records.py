@@ -100,6 +100,11 @@ def unpacks(r, out):
     out[0] = mass
 
 
+@gpu.jit
+def calls_a_record_dtype(r, out):
+    out[0] = r.dtype()
+
+
 # >>> message misspelled(record(position: float32[3], mass: float64, id: int32)[::1])
 # NameResolutionError: records.py:13:5: error: record(position: float32[3], mass: float64, id: int32) has no attribute 'mas'
 #    13 |     r[gpu.grid(1)].mas += 1
@@ -227,4 +232,10 @@ def unpacks(r, out):
 #    99 |     position, mass = r[0]
 #       |     ^^^^^^^^^^^^^^
 #    in kernel unpacks(array(record(position: float32[3], mass: float64, id: int32), 1d, C), array(float64, 1d, C))
+# <<<
+# >>> message calls_a_record_dtype(record(position: float32[3], mass: float64, id: int32)[::1], f8[::1])
+# TypingError: records.py:105:14: error: dtype record(position: float32[3], mass: float64, id: int32) can't be called
+#   105 |     out[0] = r.dtype()
+#       |              ^^^^^^^^^
+#    in kernel calls_a_record_dtype(array(record(position: float32[3], mass: float64, id: int32), 1d, C), array(float64, 1d, C))
 # <<<
