@@ -118,6 +118,7 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
         suggest_among(&s, sizeof of_scalars / sizeof *of_scalars, of_scalars);
         suggest_devfn(&s, e->arena, "scalar.");
     }
+    if (v.ty->kind == TY_LIST) suggest_devfn(&s, e->arena, "list.");
     if (v.ty->kind == TY_GROUP) suggest_devfn(&s, e->arena, arena_printf(e->arena, "%s.", group_families[v.ty->sub]));
     if (v.ty->record) suggest_fields(&s, v.ty->record);
     const char *const *fields;

@@ -367,5 +367,5 @@ uint32_t instance_names(Eval *e, Val v, const char *const **names) {
     const char **all = ARENA_ARRAY(e->arena, const char *, m->nitems + 1);
     for (uint32_t i = 0; i < m->nitems; i++) all[i] = m->items[i].name;
     *names = all;
-    return m->nitems;
+    return v.ty->kind == TY_INSTANCE ? m->nitems : 0; /* items of lists have none */
 }

@@ -165,6 +165,14 @@ def another_function_in_a_list(out):
     out[0] = fs[0](5)
 
 
+@gpu.jit
+def method_of_a_list(o):
+    xs = [1, 2]
+    xs.append(3)
+    xs.apend(4)
+    o[0] = xs[0]
+
+
 # >>> message sets_what_comes_from_outside(f4[::1])
 # UnsupportedError: changes.py:37:5: error: a kernel can't set an attribute: 'x' of Point
 #    37 |     ORIGIN.x = 2.0
@@ -277,4 +285,11 @@ def another_function_in_a_list(out):
 #   164 |     fs[0] = fs[1]
 #       |     ^^^^^
 #    in kernel another_function_in_a_list(array(float32, 1d, C))
+# <<<
+# >>> message method_of_a_list(i8[::1])
+# NameResolutionError: changes.py:172:5: error: list has no attribute 'apend'
+#   172 |     xs.apend(4)
+#       |     ^^^^^^^^
+#    help: did you mean 'append'?
+#    in kernel method_of_a_list(array(int64, 1d, C))
 # <<<
