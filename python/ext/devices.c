@@ -324,20 +324,27 @@ PyObject *device_peers(PyObject *module, PyObject *args) {
     return NULL;
 }
 
+/* The arguments (name, address) of a function that `format` names. NULL: an exception is set. */
+static const DeviceRow *device_and_address(PyObject *args, const char *format, void **at) {
+    const char *name;
+    unsigned long long address;
+    if (!PyArg_ParseTuple(args, format, &name, &address)) return NULL;
+    *at = (void *)(uintptr_t)address;
+    return device_row(name);
+}
+
 /* device_owner(name, address): the number of the device whose memory an address is in, of that kind; -1: nobody knows.
  */
 PyObject *device_owner(PyObject *module, PyObject *args) {
     (void)module;
-    const char *name;
-    unsigned long long address;
-    if (!PyArg_ParseTuple(args, "sK:device_owner", &name, &address)) return NULL;
-    const DeviceRow *row = device_row(name);
+    void *at;
+    const DeviceRow *row = device_and_address(args, "sK:device_owner", &at);
     if (!row) return NULL;
     int ordinal;
     Failure f;
     Status status;
     Py_BEGIN_ALLOW_THREADS
-    status = row->device->ops->owner(row->device, (const void *)(uintptr_t)address, &ordinal, &f);
+    status = row->device->ops->owner(row->device, at, &ordinal, &f);
     Py_END_ALLOW_THREADS
     if (status == GPU_OK) return PyLong_FromLong(ordinal);
     errors_from_failure(&f, row->device, NULL);
@@ -349,16 +356,14 @@ PyObject *device_owner(PyObject *module, PyObject *args) {
 /* device_share(name, address): the driver's handle of the allocation, and where in it the address is. */
 PyObject *device_share(PyObject *module, PyObject *args) {
     (void)module;
-    const char *name;
-    unsigned long long address;
-    if (!PyArg_ParseTuple(args, "sK:device_share", &name, &address)) return NULL;
-    const DeviceRow *row = device_row(name);
+    void *at;
+    const DeviceRow *row = device_and_address(args, "sK:device_share", &at);
     if (!row) return NULL;
     SharedMemory shared;
     Failure f;
     Status status;
     Py_BEGIN_ALLOW_THREADS
-    status = row->device->ops->share(row->device, (const void *)(uintptr_t)address, &shared, &f);
+    status = row->device->ops->share(row->device, at, &shared, &f);
     Py_END_ALLOW_THREADS
     if (status != GPU_OK) return none_or_failure(status, &f, row->device);
     return Py_BuildValue("y#n", (const char *)shared.handle, (Py_ssize_t)sizeof shared.handle,
@@ -389,15 +394,13 @@ PyObject *device_open_shared(PyObject *module, PyObject *args) {
 /* device_close_shared(name, address): no longer used here. */
 PyObject *device_close_shared(PyObject *module, PyObject *args) {
     (void)module;
-    const char *name;
-    unsigned long long address;
-    if (!PyArg_ParseTuple(args, "sK:device_close_shared", &name, &address)) return NULL;
-    const DeviceRow *row = device_row(name);
+    void *at;
+    const DeviceRow *row = device_and_address(args, "sK:device_close_shared", &at);
     if (!row) return NULL;
     Failure f;
     Status status;
     Py_BEGIN_ALLOW_THREADS
-    status = row->device->ops->close_shared(row->device, (void *)(uintptr_t)address, &f);
+    status = row->device->ops->close_shared(row->device, at, &f);
     Py_END_ALLOW_THREADS
     return none_or_failure(status, &f, row->device);
 }
