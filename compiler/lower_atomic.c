@@ -72,10 +72,12 @@ static Val combine(Lower *L, AtomicOp op, Val old, Val v) {
     }
 }
 
+static Val combine_integers(Lower *L, AtomicOp op, Type t, Val old, Val v);
+
 /* old = *at; do seen = old; while ((old = cas(at, seen, f(seen))) != seen); the loop ends early where f changes
  * nothing. */
 static Val loop(Lower *L, const Place *p, AtomicOp op, Val operand) {
-    Val wide = float_widen(L, p->type, operand);
+    Val wide = type_is_float(p->type) ? float_widen(L, p->type, operand) : NULL;
     Val first = LLVMBuildLoad2(L->b, p->bits, p->at, "first");
     LLVMSetAlignment(first, type_bytes(p->type));
     LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
@@ -83,14 +85,24 @@ static Val loop(Lower *L, const Place *p, AtomicOp op, Val operand) {
     LLVMBuildBr(L->b, again);
     LLVMPositionBuilderAtEnd(L->b, again);
     Val seen = LLVMBuildPhi(L->b, p->bits, "seen");
-    Val next = combine(L, op, float_widen(L, p->type, from_bits(L, p, seen)), wide);
-    Val swap = exchange(L, p, seen, to_bits(L, p, float_narrow(L, p->type, next)));
+    Val bits =
+        type_is_float(p->type)
+            ? to_bits(L, p,
+                      float_narrow(L, p->type, combine(L, op, float_widen(L, p->type, from_bits(L, p, seen)), wide)))
+            : combine_integers(L, op, p->type, seen, operand);
+    Val swap = exchange(L, p, seen, bits);
     Val found = LLVMBuildExtractValue(L->b, swap, 0, "found"), won = LLVMBuildExtractValue(L->b, swap, 1, "won");
     LLVMBasicBlockRef end = LLVMGetInsertBlock(L->b);
     LLVMBuildCondBr(L->b, won, done, again);
     LLVMAddIncoming(seen, (Val[]){first, found}, (LLVMBasicBlockRef[]){before, end}, 2);
     LLVMPositionBuilderAtEnd(L->b, done);
-    return from_bits(L, p, found);
+    return type_is_float(p->type) ? from_bits(L, p, found) : found;
+}
+
+/* LLVM 22 combines 8 and 16 bits of a word in front of the loop around the word's compare-and-swap: another round
+ * would write what was made of an old value. */
+static bool combined_too_early(const Lower *L, AtomicOp op, Type t) {
+    return (op == ATOMIC_MIN || op == ATOMIC_MAX) && L->o->target == TARGET_PTX && type_is_int(t) && type_bits(t) < 32;
 }
 
 /* The row of LLVM's that does it; false: none does. */
@@ -211,7 +223,7 @@ Val lower_atomic(Lower *L, const Instr *in, Val *a) {
     AtomicOp op = atomic_op(in->sub);
     LLVMAtomicRMWBinOp native;
     if (is_private(L, in->args[0])) return update_private(L, &p, op, a[1]);
-    if (!native_op(op, p.type, &native)) return loop(L, &p, op, a[1]);
+    if (!native_op(op, p.type, &native) || combined_too_early(L, op, p.type)) return loop(L, &p, op, a[1]);
     Val v = op == ATOMIC_EXCH ? to_bits(L, &p, a[1]) : a[1];
     if (as_ptx(L, op, p.type, in->sub))
         return op == ATOMIC_EXCH ? from_bits(L, &p, ptx_atom(L, &p, op, v)) : ptx_atom(L, &p, op, v);

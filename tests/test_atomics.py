@@ -330,3 +330,21 @@ def test_ptx_of_scopes_and_orders(arch: str, tmp_path: Path) -> None:
     (tmp_path / "k.ptx").write_text(ptx)
     command = ["ptxas", f"-arch={arch}", "-o", str(tmp_path / "k.cubin"), str(tmp_path / "k.ptx")]
     subprocess.run(command, check=True, capture_output=True, text=True)
+
+
+@gpu.jit
+def extremes_of_one_element(x, least, most):
+    i = gpu.grid(1)
+    gpu.atomic.min(least, 1, x[i])
+    gpu.atomic.max(most, 1, x[i])
+
+
+@pytest.mark.parametrize("device", ["python", "cpu", "emulated"])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2"])
+def test_all_lanes_meet_in_a_small_element(device: str, dtype: str) -> None:
+    x = np.random.default_rng(1).permutation(120)[:64].astype(dtype)
+    least, most = np.full(4, 119, dtype), np.zeros(4, dtype)
+    with gpu.device(device):
+        extremes_of_one_element[2, 32](x, least, most)
+        gpu.synchronize()
+    assert least.tolist() == [119, x.min(), 119, 119] and most.tolist() == [0, x.max(), 0, 0]
