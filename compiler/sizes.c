@@ -10,10 +10,14 @@ enum { MOST_SIZE = INT32_MAX - FACT_SIZE32_SPARE, DEEPEST = 6, MOST_LOOKED_AT = 
 
 static const Instr *instr(const Ranges *R, Ref r) { return &R->m->instrs.at[r]; }
 
+/* What r is made of by conversions that keep its value. */
 static Ref without_conversions(const Ranges *R, Ref r) {
-    while (instr(R, r)->op == OP_CONVERT && type_is_int((Type)instr(R, r)->type) &&
-           type_is_int((Type)instr(R, instr(R, r)->args[0])->type) && type_bits((Type)instr(R, r)->type) >= 32)
-        r = instr(R, r)->args[0];
+    for (const Instr *in; in = instr(R, r), in->op == OP_CONVERT; r = in->args[0]) {
+        Type from = (Type)instr(R, in->args[0])->type, to = (Type)in->type;
+        if (!type_is_int(from) || !type_is_int(to) || type_bits(to) < 32) break;
+        Range v = R->now[in->args[0]];
+        if (!range_in_i32(v) || (v.lo < 0 && !type_is_signed(to))) break;
+    }
     return r;
 }
 
