@@ -145,6 +145,13 @@ bool ir_is_warp_op(Op op) {
            op == OP_ACTIVEMASK;
 }
 
+Sreg ir_sreg_of(const IrModule *m, Ref r) {
+    const Instr *in = &m->instrs.at[r];
+    while (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32)
+        in = &m->instrs.at[in->args[0]];
+    return in->op == OP_SREG ? (Sreg)in->sub : SREG__COUNT;
+}
+
 Ref ir_terminator(const IrModule *m, BlockId b) {
     const RefVec *list = &m->blocks.at[b].instrs;
     if (!list->n) return REF_NONE;

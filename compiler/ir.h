@@ -263,6 +263,7 @@ uint32_t ir_postorder(const IrModule *m, BlockId *order);            /* returns 
 DomTree ir_dominators(const IrModule *m);                            /* in the module's arena */
 bool ir_is_division(Op op);          /* the quotient or the remainder, rounded down or to zero */
 bool ir_is_warp_op(Op op);           /* waits for lanes of a warp, not for a block */
+Sreg ir_sreg_of(const IrModule *m, Ref r);   /* the register that r is, through conversions that keep it; SREG__COUNT: none */
 Ref ir_terminator(const IrModule *m, BlockId b);                     /* the last instruction if it ENDS, else REF_NONE */
 bool ir_dominates(const DomTree *t, BlockId a, BlockId b);           /* a dominates b (also a == b); both live */
 /* Where the block's static shared arrays lie (offsets[], one for each; may be NULL): their bytes, a multiple of 16. */

@@ -23,18 +23,12 @@ typedef struct Search {
 
 static const Instr *instr(const IrModule *m, Ref r) { return &m->instrs.at[r]; }
 
-static bool is_thread_x(const IrModule *m, Ref r) {
-    const Instr *in = instr(m, r);
-    while (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32)
-        in = instr(m, in->args[0]);
-    return in->op == OP_SREG && in->sub == SREG_TID_X;
-}
-
 /* threadIdx.x == what is the same for the whole block at any time. */
 static bool names_one_thread(const IrModule *m, const Uniformity *u, const Instr *cmp) {
     for (uint32_t i = 0; i < 2; i++) {
         Ref other = cmp->args[1 - i];
-        if (is_thread_x(m, cmp->args[i]) && u->value[other] <= SHAPE_BLOCK && !u->loop_of[instr(m, other)->block])
+        if (ir_sreg_of(m, cmp->args[i]) == SREG_TID_X && u->value[other] <= SHAPE_BLOCK &&
+            !u->loop_of[instr(m, other)->block])
             return true;
     }
     return false;

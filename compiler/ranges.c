@@ -155,20 +155,12 @@ static Range const_range(const Instr *in) {
     return (Range){(int64_t)in->imm, (int64_t)in->imm};
 }
 
-/* The special register that r is, through conversions that keep its value; SREG__COUNT if none. */
-static Sreg sreg_of(const Ranges *R, Ref r) {
-    const Instr *in = instr(R, r);
-    while (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32)
-        in = instr(R, in->args[0]);
-    return in->op == OP_SREG ? (Sreg)in->sub : SREG__COUNT;
-}
-
 /* FACT_SIZE32: grid * block stays below 2^31 in each dimension. The axis if r is ctaid * ntid (or
  * nctaid * ntid, when `count`) of one axis, else -1. */
 static int grid_product(const Ranges *R, Ref r, bool count) {
     const Instr *in = instr(R, r);
     if (in->op != OP_MUL || !(R->m->facts & FACT_SIZE32)) return -1;
-    Sreg a = sreg_of(R, in->args[0]), b = sreg_of(R, in->args[1]);
+    Sreg a = ir_sreg_of(R->m, in->args[0]), b = ir_sreg_of(R->m, in->args[1]);
     Sreg first = count ? SREG_NCTAID_X : SREG_CTAID_X;
     for (int axis = 0; axis < 3; axis++) {
         Sreg grid = (Sreg)(first + axis), block = (Sreg)(SREG_NTID_X + axis);
@@ -180,7 +172,7 @@ static int grid_product(const Ranges *R, Ref r, bool count) {
 static bool is_thread_index(const Ranges *R, const Instr *in) {
     for (int i = 0; i < 2; i++) {
         int axis = grid_product(R, in->args[i], false);
-        if (axis >= 0 && sreg_of(R, in->args[1 - i]) == (Sreg)(SREG_TID_X + axis)) return true;
+        if (axis >= 0 && ir_sreg_of(R->m, in->args[1 - i]) == (Sreg)(SREG_TID_X + axis)) return true;
     }
     return false;
 }

@@ -257,23 +257,28 @@ static Form linear_form(const Analysis *A, const Instr *in, const Form *f) {
 
 /* ---- a vector that is a warp ---- */
 
-/* Is it 0 where a block has one row? */
+static bool is_sreg(const Analysis *A, Ref r, Sreg s) { return ir_sreg_of(A->m, r) == s; }
+
+static bool is_block_size(const Analysis *A, Ref r) {
+    return is_sreg(A, r, SREG_NTID_X) || is_sreg(A, r, SREG_NTID_Y) || is_sreg(A, r, SREG_NTID_Z);
+}
+
+static bool is_converted(const Instr *in) {
+    return in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32;
+}
+
+/* How many rows of the block come before: one number for a warp, not below 0, and 0 where a block has one row. */
 static bool counts_rows(const Analysis *A, Ref r) {
     const Instr *in = instr(A, r);
     switch (in->op) {
     case OP_SREG: return in->sub == SREG_TID_Y || in->sub == SREG_TID_Z;
-    case OP_CONVERT: return type_is_int((Type)in->type) && counts_rows(A, in->args[0]);
-    case OP_MUL: return counts_rows(A, in->args[0]) || counts_rows(A, in->args[1]);
+    case OP_CONVERT: return is_converted(in) && counts_rows(A, in->args[0]);
+    case OP_MUL:
+        return (counts_rows(A, in->args[0]) && is_block_size(A, in->args[1])) ||
+               (counts_rows(A, in->args[1]) && is_block_size(A, in->args[0]));
     case OP_ADD: return counts_rows(A, in->args[0]) && counts_rows(A, in->args[1]);
     default: return false;
     }
-}
-
-static bool is_sreg(const Analysis *A, Ref r, Sreg s) {
-    const Instr *in = instr(A, r);
-    while (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32)
-        in = instr(A, in->args[0]);
-    return in->op == OP_SREG && in->sub == s;
 }
 
 /* A multiple of 32: a row is made of warps, or there is only one. */
@@ -288,8 +293,7 @@ static bool is_whole_rows(const Analysis *A, Ref r) {
 static bool is_thread_number(const Analysis *A, Ref r) {
     const Instr *in = instr(A, r);
     if (is_sreg(A, r, SREG_TID_X)) return true;
-    if (in->op == OP_CONVERT && type_is_int((Type)in->type) && type_bits((Type)in->type) >= 32)
-        return is_thread_number(A, in->args[0]);
+    if (is_converted(in)) return is_thread_number(A, in->args[0]);
     if (in->op != OP_ADD) return false;
     return (is_sreg(A, in->args[1], SREG_TID_X) && is_whole_rows(A, in->args[0])) ||
            (is_sreg(A, in->args[0], SREG_TID_X) && is_whole_rows(A, in->args[1]));

@@ -194,6 +194,23 @@ def test_remainders_by_any_divisor() -> None:
     assert o.T.tolist() == [r.tolist(), x[r].tolist(), ((r < 128) + 2 * (r > -128) + 4 * (r > 0)).tolist()]
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.uint32, np.int8])
+def test_shares_of_blocks_through_other_types(kind: type) -> None:
+    """-(-n // blocks), rounded up, is a block's share of n: the compiler knows how large it gets, unless it is converted."""
+
+    @gpu.jit
+    def shares(n, o):
+        part = -np.int64(kind(-n // gpu.gridDim.x))
+        o[gpu.blockIdx.x] = 1 if part * gpu.blockIdx.x < 0 else 0
+
+    for n in (10, 1000):
+        o = np.zeros(4, np.int64)
+        shares[4, 1](np.int64(n), o)
+        with np.errstate(over="ignore"):
+            part = -int(np.array(-n // 4).astype(kind))
+        assert o.tolist() == [int(part * i < 0) for i in range(4)]
+
+
 def test_what_guards_a_loop_is_known_in_it() -> None:
     """Indices that are held within an array next to a guard are small and not negative, as is what the loop adds."""
 

@@ -310,6 +310,15 @@ def segments(x, y, n):
     y[i] = int(a * 2) + 1000 * b
 
 
+@warps
+def numbers_like_those_of_warps(x, y, n):
+    """Numbers that are a multiple of 32 and the lane, but not one multiple for all lanes, or below 0."""
+    i = number(0)
+    t = gpu.threadIdx.y * gpu.threadIdx.x * gpu.blockDim.x + gpu.threadIdx.x
+    u = gpu.threadIdx.y * -7 * gpu.blockDim.x + gpu.threadIdx.x
+    y[i] = (t >> 5) * 1000 + np.fmod(u, 32) + gpu.warp.reduce(x[i % 64])
+
+
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
 @pytest.mark.parametrize("block", [96, (32, 3), (8, 8)], ids=str)
 @pytest.mark.parametrize("kernel", WARPS, ids=lambda k: k.__name__)
