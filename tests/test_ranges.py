@@ -196,7 +196,7 @@ def test_remainders_by_any_divisor() -> None:
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint32, np.int8])
 def test_shares_of_blocks_through_other_types(kind: type) -> None:
-    """-(-n // blocks), rounded up, is a block's share of n: the compiler knows how large it gets, unless it is converted."""
+    """How large a block's share, -(-n // blocks), gets is known, unless it is converted on the way."""
 
     @gpu.jit
     def shares(n, o):
