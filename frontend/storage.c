@@ -397,8 +397,12 @@ static void derived(const Plan *p, uint32_t from, uint64_t *s) {
     }
 }
 
-/* A function of Python's code, a user's or the library's: it may write its array while it still reads another. */
-static bool is_python(const DevFn *fn) { return !fn || fn->call == fn_small_array; }
+/* May it write its array while it still reads another? So does Python's code, a user's or the library's. */
+static bool reads_late(const Plan *p, const PyInstr *in) {
+    if (in->op == PY_SUBSCR) return takes_copies(p, in);
+    const DevFn *fn = in->op == PY_CALL ? called(p->e, p->inst, in) : NULL;
+    return is_call(in) && (!fn || fn->call == fn_small_array || fn->call == fn_np_running);
+}
 
 static uint32_t place_of(const PyBlock *b, PyRef r) {
     uint32_t i = 0;
@@ -409,10 +413,10 @@ static uint32_t place_of(const PyBlock *b, PyRef r) {
 static void check_site(const Plan *p, uint32_t i, uint64_t *after, uint64_t *same) {
     PyRef r = p->value[i];
     const PyInstr *in = &p->f->instrs.at[r];
-    bool call = in->op == PY_CALL_EX || (in->op == PY_CALL && is_python(called(p->e, p->inst, in)));
+    bool late = reads_late(p, in);
     live_out(p, in->block, after);
     live_back(p, in->block, after, p->copies[r] ? 0 : place_of(&p->f->blocks.at[in->block], r) + 1);
-    for (uint32_t a = 0; a < in->nargs && call; a++) use(p, after, in->args[a]); /* it may still read them */
+    for (uint32_t a = 0; a < in->nargs && late; a++) use(p, after, in->args[a]); /* it may still read them */
     derived(p, i, same);
     for (uint32_t k = 1; k <= p->n; k++) {
         if (k == i || !has(after, k) || !has(same, k)) continue;

@@ -10,6 +10,7 @@ from typing import Any
 import gpu
 import numpy as np
 import pytest
+from generate.writer import function_of
 
 
 def small(a):
@@ -413,14 +414,16 @@ def test_as_many_values_as_indices() -> None:
         gpu.jit(three_of_two)[1, 1](np.zeros(4))
 
 
-def test_a_function_reads_the_array_that_it_made_an_iteration_before() -> None:
-    def rolled(o):
-        v = np.arange(3)
-        w = v
-        for _ in range(3):
-            w = np.roll(w, 1)
-        v[1] += 2
-        o[:3] = w
-
+@pytest.mark.parametrize("made", ["np.roll(w, 1)", "w[[2, 0, 1]]", "w[np.array([1, 0, 2])]", "np.cumsum(w[::-1])"])
+def test_what_reads_the_array_that_it_made_an_iteration_before(made: str) -> None:
+    source = f"""\
+def kernel(o):
+    v = np.arange(3)
+    w = v
+    for _ in range(3):
+        w = {made}
+    v[1] += 2
+    o[:3] = w
+"""
     with pytest.raises(gpu.UnsupportedError, match="the memory of the one made an iteration before"):
-        gpu.jit(rolled).compile("i8[::1]")
+        gpu.jit(function_of(source, 0)).compile("i8[::1]")
