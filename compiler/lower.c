@@ -291,7 +291,7 @@ static void set_types(Lower *L) {
 
 static void set_features(Lower *L, LLVMTargetMachineRef tm) {
     if (L->o->target == TARGET_PTX) {
-        L->f16_arithmetic = L->f16_convert = L->f16_from_f64 = true;
+        L->f16_arithmetic = L->f16_convert = L->f16_from_f64 = L->minimum_of_numbers = true;
         L->bf16_convert = L->o->sm >= 80;
         return;
     }

@@ -63,6 +63,7 @@ struct Lower {
     bool f16_convert;    /* ... converts f16 from and to f32 */
     bool f16_from_f64;   /* ... rounds f64 to f16 in one step */
     bool bf16_convert;   /* ... rounds f32 to bf16 */
+    bool minimum_of_numbers; /* ... has minima and maxima of f32 and f64 that ignore a NaN and know zero's sign */
     unsigned simd_bits;  /* the CPU's widest vectors that libmvec has functions for */
     Ty i1, i8, i16, i32, i64, half, bfloat, f32, f64, void_;
     struct Debug *debug; /* debuginfo.c; NULL without line information */

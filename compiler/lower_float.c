@@ -210,9 +210,13 @@ Val lower_max(Lower *L, const Instr *in, Val *a) {
     return ll_select(L, compare(L, (Type)in->type, PRED_GT, a[1], a[0]), a[1], a[0]);
 }
 
-/* fmin and fmax spelled out, since LLVM's minnum leaves the sign of zero open: where neither is less,
- * both are equal (then the bits differ at most in zero's sign: or and and choose it) or one is NaN. */
+/* fmin and fmax: one instruction of GPUs, elsewhere spelled out, since LLVM's minnum leaves the sign of zero open:
+ * where neither is less, both are equal (then the bits differ at most in zero's sign: or and and choose it) or one is NaN. */
 static Val c_minmax(Lower *L, Type t, Pred p, Val x, Val y) {
+    if (L->minimum_of_numbers && !is_small(t)) {
+        Val args[2] = {x, y};
+        return ll_intrinsic(L, p == PRED_LT ? "llvm.minimumnum" : "llvm.maximumnum", LLVMTypeOf(x), 2, args);
+    }
     Val fx = float_widen(L, t, x), fy = float_widen(L, t, y);
     Val bx = LLVMBuildBitCast(L->b, x, bits_type(L, x), "bx"), by = LLVMBuildBitCast(L->b, y, bits_type(L, y), "by");
     if (is_small(t)) bx = x, by = y;

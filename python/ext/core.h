@@ -120,6 +120,7 @@ struct KernelObject {
     PyObject *params;               /* tuple of str: the parameter names, *args last */
     uint32_t nparams, nposonly, nkwonly;   /* nparams counts all; keyword-only ones come last, before *args */
     bool vararg;
+    PyObject *watched;              /* tuple of containers, or NULL: while one has items, k[...] is k._configured(...) */
     PyObject *constants;            /* dict: compile-time constants seen in keys, value -> the object that stands for it */
     struct Variants *variants;
     struct Captures *captures;      /* captures.c; NULL: none */

@@ -221,6 +221,7 @@ static int kernel_traverse(KernelObject *k, visitproc visit, void *arg) {
     Py_VISIT(k->function);
     Py_VISIT(k->options);
     Py_VISIT(k->signatures);
+    Py_VISIT(k->watched);
     Py_VISIT(k->constants);
     int status = captures_traverse(k, visit, arg);
     return status ? status : variants_traverse(k, visit, arg);
@@ -231,6 +232,7 @@ static int kernel_clear(KernelObject *k) {
     Py_CLEAR(k->function);
     Py_CLEAR(k->options);
     Py_CLEAR(k->signatures);
+    Py_CLEAR(k->watched);
     return 0;
 }
 
@@ -256,10 +258,50 @@ static int check_ready(const KernelObject *k) {
     return -1;
 }
 
-static PyObject *kernel_subscript(KernelObject *k, PyObject *item) {
+/* The exception that is set, as k._refused(item, exception) puts it. */
+static void refuse_config(KernelObject *k, PyObject *item) {
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    PyObject *put = PyObject_CallMethod((PyObject *)k, "_refused", "OO", item, error);
+    if (put) PyErr_SetObject((PyObject *)Py_TYPE(put), put);
+    Py_XDECREF(put);
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+}
+
+/* k[item] itself, whatever is watched. */
+static PyObject *kernel_launcher(KernelObject *k, PyObject *item) {
     Config c;
-    if (check_ready(k) < 0 || config_parse(&c, item) < 0) return NULL;
-    return launcher_new(k, &c);
+    if (check_ready(k) < 0) return NULL;
+    if (config_parse(&c, item) == 0) return launcher_new(k, &c);
+    if (k->watched) refuse_config(k, item);
+    return NULL;
+}
+
+static PyObject *kernel_subscript(KernelObject *k, PyObject *item) {
+    for (Py_ssize_t i = 0; k->watched && i < PyTuple_GET_SIZE(k->watched); i++) {
+        Py_ssize_t items = PyObject_Size(PyTuple_GET_ITEM(k->watched, i));
+        if (items < 0) return NULL;
+        if (items) return PyObject_CallMethod((PyObject *)k, "_configured", "(O)", item);
+    }
+    return kernel_launcher(k, item);
+}
+
+static PyObject *get_watched(KernelObject *k, void *unused) {
+    (void)unused;
+    return k->watched ? Py_NewRef(k->watched) : PyTuple_New(0);
+}
+
+static int set_watched(KernelObject *k, PyObject *containers, void *unused) {
+    (void)unused;
+    if (!containers || !PyTuple_Check(containers))
+        return PyErr_SetString(PyExc_TypeError, "what is watched is a tuple of containers"), -1;
+    PyObject *before = k->watched;
+    k->watched = Py_NewRef(containers);
+    Py_XDECREF(before);
+    return 0;
 }
 
 static PyObject *kernel_forall(KernelObject *k, PyObject *args, PyObject *kwargs) {
@@ -366,6 +408,8 @@ static PyGetSetDef kernel_getset[] = {
     {"options", (getter)get_options, NULL, "The options of gpu.jit.", NULL},
     {"specializations", (getter)get_specializations, NULL, "Argument types that it has been compiled for.", NULL},
     {"_kept", (getter)get_kept, NULL, "(types, whether its code was kept from before) of each specialisation.", NULL},
+    {"_watched", (getter)get_watched, (setter)set_watched,
+     "Containers: while one has items, k[...] is k._configured(...); then k._refused(...) words what is wrong.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 /* An array that kernels can't have stays as it is: using it says why. */
@@ -378,6 +422,7 @@ static PyObject *kernel_frozen(KernelObject *k, PyObject *o) {
 
 static PyMethodDef kernel_methods[] = {
     {"_frozen", (PyCFunction)kernel_frozen, METH_O, "_frozen(array): the kernel's copy of an array that it captures."},
+    {"_launcher", (PyCFunction)kernel_launcher, METH_O, "_launcher(config): k[config], whatever is watched."},
     {"compile", (PyCFunction)kernel_compile, METH_O, "compile(types): compile for a tuple of Types."},
     {"configure", (PyCFunction)(void (*)(void))kernel_configure, METH_VARARGS | METH_KEYWORDS,
      "configure(grid, block, stream=None, shared=0, cooperative=False, cluster=None): a launch, like k[grid, block]; "

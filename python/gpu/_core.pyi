@@ -1,6 +1,6 @@
 """The C extension: what it offers to the Python layer (python/ext implements it, python/gpu uses it)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, Literal, final
 
 __version__: str
@@ -107,6 +107,9 @@ class Kernel:
     def specializations(self) -> list[tuple[Type, ...]]: ...
     @property
     def _kept(self) -> list[tuple[tuple[Type, ...], bool]]: ...
+    _watched: tuple[Collection[Any], ...]  # while one has items, k[...] is k._configured(...)
+
+    def _launcher(self, config: Any, /) -> Launcher: ...
     def compile(self, types: tuple[Type, ...], /) -> Any: ...
     def _frozen(self, array: Any, /) -> Any: ...
     def configure(

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from .._dtypes import Signature
 
 
-_configure = _jit.Kernel.__getitem__
-
-
 class Dispatcher(_jit.Kernel):
     """A kernel or device function in Numba's dialect.
 
@@ -31,11 +28,20 @@ class Dispatcher(_jit.Kernel):
 
     def __init__(self, function: Callable[..., Any], dialect: str, options: dict[str, Any]) -> None:
         super().__init__(function, dialect, options)
-        self.extensions: list[Any] = []
         self.targetoptions = dict(options)
         self._specialized: dict[tuple[Any, ...], Dispatcher] = {}
-        self._can_compile = True
-        self._special = bool(self.options["device"])
+        self._unusual = {"device"} if self.options["device"] else set()
+        self.extensions = []
+
+    @property
+    def extensions(self) -> list[Any]:
+        """Objects that may replace arguments."""
+        return self._extensions
+
+    @extensions.setter
+    def extensions(self, given: list[Any]) -> None:
+        self._extensions = given
+        self._watched = (given, self._unusual, WATCHED)
 
     # ---- specialisations
 
@@ -88,11 +94,10 @@ class Dispatcher(_jit.Kernel):
 
     def disable_compile(self, val: bool = True) -> None:
         """No more specialisations: from now on a launch with other types is a TypeError."""
-        self._can_compile = not val
-        self._special = not self._can_compile or bool(self.options["device"])
+        (self._unusual.add if val else self._unusual.discard)("compiled")
 
     def compile(self, signature: Any, /) -> Any:  # as the base class's
-        if not self._can_compile:
+        if "compiled" in self._unusual:
             raise RuntimeError("compilation of this dispatcher was disabled")
         return super().compile(signature)
 
@@ -114,30 +119,23 @@ class Dispatcher(_jit.Kernel):
 
     # ---- launches
 
-    def __getitem__(self, config: Any) -> Any:
-        if self._special or self.extensions or WATCHED:
-            return self._configured(config)
-        try:
-            return _configure(self, config)
-        except (TypeError, ValueError) as error:
-            raise _in_numbas_words(config, error) from None
-
     def _configured(self, config: Any) -> Any:
-        """`__getitem__` of what isn't a kernel like any other, or with settings that something is done here."""
+        """``self[config]`` of what isn't a kernel like any other, or with settings that something is done here."""
         if self.options["device"]:
             raise RuntimeError(
                 "Cannot compile a device function as a kernel: a kernel calls it; leave out device=True to launch it"
             )
         _settings.require_cuda()
-        try:
-            launcher = _configure(self, config)
-        except (TypeError, ValueError) as error:
-            raise _in_numbas_words(config, error) from None
+        launcher = self._launcher(config)
         if "CUDA_LOW_OCCUPANCY_WARNINGS" in WATCHED and not _settings.DISABLE_PERFORMANCE_WARNINGS:
             from ._warnings import warn_of_few_blocks
 
             warn_of_few_blocks(launcher)
-        return self._prepared(launcher, config) if self.extensions or not self._can_compile else launcher
+        return self._prepared(launcher, config) if self.extensions or "compiled" in self._unusual else launcher
+
+    def _refused(self, config: Any, error: Exception) -> Exception:
+        """What is wrong with ``self[config]``, with what Numba says of it in front, where Numba says something."""
+        return _in_numbas_words(config, error) if isinstance(error, (TypeError, ValueError)) else error
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.options["device"]:
@@ -168,7 +166,8 @@ class Dispatcher(_jit.Kernel):
         if isinstance(ntasks, int) and ntasks < 0:
             raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
         launcher = super().forall(ntasks, tpb, stream, sharedmem)
-        return self._prepared(launcher, (0, 0, stream)) if self.extensions or not self._can_compile else launcher
+        special = self.extensions or "compiled" in self._unusual
+        return self._prepared(launcher, (0, 0, stream)) if special else launcher
 
     def _prepared(self, launcher: Any, config: Any) -> Callable[..., None]:
         """A launch whose arguments the extensions see first."""
@@ -184,7 +183,7 @@ class Dispatcher(_jit.Kernel):
                 for extension in reversed(self.extensions):
                     kind, value = extension.prepare_args(kind, value, stream=stream, retr=after)
                 values.append(value)
-            if not self._can_compile:
+            if "compiled" in self._unusual:
                 self._check_compiled(values)
             launcher(*values)
             for write_back in after:
