@@ -211,7 +211,8 @@ Val lower_max(Lower *L, const Instr *in, Val *a) {
 }
 
 /* fmin and fmax: one instruction of GPUs, elsewhere spelled out, since LLVM's minnum leaves the sign of zero open:
- * where neither is less, both are equal (then the bits differ at most in zero's sign: or and and choose it) or one is NaN. */
+ * where neither is less, both are equal (then the bits differ at most in zero's sign: or and and choose it) or one is
+ * NaN. */
 static Val c_minmax(Lower *L, Type t, Pred p, Val x, Val y) {
     if (L->minimum_of_numbers && !is_small(t)) {
         Val args[2] = {x, y};
