@@ -5,14 +5,15 @@
  * needs: the end of the pipeline      keeps: all accesses that are in bounds
  *
  * An i below 0 is large as an unsigned number, and i + n is then the small one; otherwise i is. A GPU does the sum and
- * the minimum in one or two instructions, without a predicate. Below -n both are out of bounds, but not the same: so
- * this is done only where the choice ends in addresses. i and n have to fit i32; a CPU wants to see the choice, which
- * its vectors guard. */
-#include "ir.h"
+ * the minimum in one or two instructions, without a predicate. Below -n both are below 0, but not the same: so this is
+ * done only where that is out of bounds, because the choice ends in addresses of arrays, and no sum with it on the way
+ * is known not to be below 0. i and n have to fit i32; a CPU wants to see the choice, which its vectors guard. */
+#include "ranges.h"
 
 typedef struct Wraps {
     IrModule *m;
-    bool *exact; /* by Ref: something else than addresses uses it */
+    const Range *range; /* by Ref; NULL: not yet asked for */
+    bool *exact;        /* by Ref: another number below 0 would make a difference */
 } Wraps;
 
 static const Instr *instr(const Wraps *W, Ref r) { return &W->m->instrs.at[r]; }
@@ -30,6 +31,19 @@ static bool passes_on(const Instr *in, uint32_t operand) {
     }
 }
 
+static bool is_in_array(const Wraps *W, Ref pointer) {
+    const Instr *in = instr(W, pointer);
+    while (in->op == OP_ADDR) in = instr(W, in->args[0]);
+    return in->op == OP_SHARED || in->op == OP_DATA || in->op == OP_ALLOCA ||
+           (in->op == OP_PARAM && W->m->params.at[in->imm].kind == PARAM_DATA);
+}
+
+static bool is_harmless(const Wraps *W, Ref user, uint32_t operand) {
+    const Instr *in = instr(W, user);
+    if (in->op == OP_ADDR) return operand == 1 && is_in_array(W, in->args[0]);
+    return passes_on(in, operand) && W->range[user].lo < 0;
+}
+
 static void find_exact(Wraps *W) {
     IrModule *m = W->m;
     RefVec work = {0};
@@ -38,7 +52,7 @@ static void find_exact(Wraps *W) {
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
             const Instr *in = instr(W, block->instrs.at[i]);
             for (uint32_t k = 0; k < in->nargs; k++) {
-                if (W->exact[in->args[k]] || passes_on(in, k) || (in->op == OP_ADDR && k == 1)) continue;
+                if (W->exact[in->args[k]] || is_harmless(W, block->instrs.at[i], k)) continue;
                 W->exact[in->args[k]] = true;
                 VEC_PUSH(m->arena, &work, in->args[k]);
             }
@@ -115,11 +129,12 @@ void pass_wraps(IrModule *m) {
         bool changed = false;
         for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
             Ref r = block->instrs.at[i], n = size_added(&W, instr(&W, r));
-            if (n && !W.exact) {
+            if (n && !W.range) {
+                W.range = ir_ranges(m);
                 W.exact = ARENA_ARRAY(m->arena, bool, m->instrs.n);
                 find_exact(&W);
             }
-            if (n && !W.exact[r]) {
+            if (n && (W.range[r].lo >= 0 || !W.exact[r])) {
                 choose_least(&W, &list, r, n);
                 changed = true;
             }

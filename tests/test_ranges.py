@@ -211,6 +211,24 @@ def test_shares_of_blocks_through_other_types(kind: type) -> None:
         assert o.tolist() == [int(part * i < 0) for i in range(4)]
 
 
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_numbers_below_zero_in_sums_that_are_not(device: str) -> None:
+    """`j` looks like an index that counts from the end; it isn't one, and may be below 0."""
+
+    @gpu.jit
+    def moved(x, i, o):
+        t = gpu.threadIdx.x
+        k = min(max(i[t], np.int32(-20)), np.int32(9))
+        j = np.where(k < 0, k + 16, k)
+        o[t] = x[j + 16]
+
+    i, o = np.arange(-32, 32, dtype=np.int32), np.zeros(64, np.int64)
+    with gpu.device(device):
+        moved[1, 64](np.arange(32), i, o)
+    k = np.clip(i, -20, 9)
+    assert (o == np.where(k < 0, k + 16, k) + 16).all()
+
+
 def test_what_guards_a_loop_is_known_in_it() -> None:
     """Indices that are held within an array next to a guard are small and not negative, as is what the loop adds."""
 
