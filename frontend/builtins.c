@@ -32,9 +32,11 @@ Val fn_abs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return val_of(e, val_sc(x), e_op1(e, OP_ABS, dtype_info[d].ir, val_ref(e, x)));
 }
 
+static bool is_c_float(DType d) { return d == DT_F32 || d == DT_F64; }
+
 /* In one type already the IR's MIN is exactly `b if b < a else a`; otherwise the comparison is made as the source has
- * it. */
-static Val smaller(Eval *e, const CallSite *site, bool max, Val a, Val b) {
+ * it. `c`: of two floats it is C's fmin, as Numba has min(a, b) alone: not that of three, nor of a tuple. */
+static Val smaller(Eval *e, const CallSite *site, bool max, bool c, Val a, Val b) {
     Val target;
     bool outside; /* a Python integer that the other's type can't hold is never chosen, or always */
     if (val_integer_outside(max ? PRED_GT : PRED_LT, b, a, &outside) && !val_const(outside ? b : a))
@@ -44,8 +46,9 @@ static Val smaller(Eval *e, const CallSite *site, bool max, Val a, Val b) {
     DType d = val_dtype(target);
     bool both_const = val_const(a) && val_const(b);
     bool same = (val_const(a) || val_dtype(a) == d) && (val_const(b) || val_dtype(b) == d);
-    if (!both_const && same && d != DT_BOOL) {
-        Op op = e_numba(e) && dt_is_float(d) ? (max ? OP_FMAX : OP_FMIN) : max ? OP_MAX : OP_MIN;
+    c = c && is_c_float(val_dtype(a)) && is_c_float(val_dtype(b));
+    if (!both_const && (same || c) && d != DT_BOOL) {
+        Op op = c ? (max ? OP_FMAX : OP_FMIN) : max ? OP_MAX : OP_MIN;
         Scalar s = val_sc(target);
         Ref x = val_ref(e, val_convert(e, a, s)), y = val_ref(e, val_convert(e, b, s));
         return val_of(e, s, e_op2(e, op, dtype_info[d].ir, x, y));
@@ -71,7 +74,7 @@ static Val chosen_by_key(Eval *e, const CallSite *site, Val key, uint32_t n, con
 
 /* param: 0 min, 1 max */
 Val fn_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    Val key = {0}, other = {0}, all;
+    Val key = {0}, other = {0}, all = {0};
     uint32_t npos = n - site->nkw;
     for (uint32_t i = 0; i < site->nkw; i++) {
         if (strcmp(site->kwnames[i], "key") == 0) key = args[npos + i];
@@ -94,7 +97,7 @@ Val fn_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         inner.arg_spans = NULL;
     }
     if (key.ty && !ty_is(key.ty, TY_NONE)) return chosen_by_key(e, site, key, n, args);
-    bool times = true;
+    bool times = true, c = e_numba(e) && n == 2 && args != all.items;
     for (uint32_t i = 0; i < n; i++) times &= ty_is(args[i].ty, TY_TIME);
     if (!times && !want_scalars(e, &inner, n, args, true)) return val_poison(e);
     Val r = args[0];
@@ -103,7 +106,7 @@ Val fn_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         r = eval_select(e, site->span, better, args[i], r);
     }
     if (times) return r;
-    for (uint32_t i = 1; i < n && !val_poisoned(r); i++) r = smaller(e, &inner, site->fn->param, r, args[i]);
+    for (uint32_t i = 1; i < n && !val_poisoned(r); i++) r = smaller(e, &inner, site->fn->param, c, r, args[i]);
     return r;
 }
 

@@ -72,6 +72,22 @@ def test_ranges_of_floats_truncate() -> None:
     assert out[0] == 0 + 1 + 2 + 3 + 4
 
 
+def test_the_larger_of_two_floats_is_a_number() -> None:
+    @cuda.jit
+    def larger(x, d, out):
+        out[0] = max(x[0], x[1])
+        out[1] = max(x[0], 0.0)  # float32 with float64, C's fmax too
+        out[2] = min(d[0], x[0])
+        out[3] = max(x[0], 1)  # of a float and an integer, of three, and of a tuple it is Python's
+        out[4] = max(x[0], x[1], 2.0)
+        out[5] = max((x[1], x[0]))
+        out[6] = math.copysign(1.0, max(d[1], -d[1]))
+
+    out = np.zeros(7)
+    larger[1, 1](np.array([math.nan, 5], np.float32), np.array([-3.0, -0.0]), out)
+    assert np.array_equal(out, [5, 0, -3, math.nan, math.nan, 5, 1], equal_nan=True)
+
+
 def test_grid_stride_and_device_function() -> None:
     a, out = np.arange(100, dtype=np.int32), np.zeros(100, np.int32)
     grid_stride[2, 8](a, out)
