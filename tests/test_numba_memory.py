@@ -8,11 +8,12 @@ import pickle
 import subprocess
 import sys
 
+import gpu
 import numpy as np
 import pytest
 from gpu import cuda
 from gpu._device import device_name
-from gpu.cuda import _ipc
+from gpu.cuda import _ipc, config
 from gpu.cuda.cudadrv import driver
 
 
@@ -361,3 +362,45 @@ def test_copies_of_pinned_memory_without_a_stream_are_done_when_the_call_returns
         there[:] = pinned
         pinned[:] = -1
         assert (there.copy_to_host() == value + 2).all()
+
+
+def test_freed_memory_waits_until_it_is_too_much() -> None:
+    waiting = cuda.current_context().deallocations
+    waiting.clear()
+    for count in range(config.CUDA_DEALLOCS_COUNT):
+        cuda.to_device(np.arange(3))
+        assert len(waiting) == count + 1
+    cuda.to_device(np.arange(3))  # one more
+    assert len(waiting) == 0
+
+    before, config.CUDA_DEALLOCS_RATIO = config.CUDA_DEALLOCS_RATIO, 1000 / cuda.get_memory_info().total
+    try:
+        cuda.to_device(np.zeros(900, np.uint8))
+        assert (len(waiting), waiting._size) == (1, 900)
+        cuda.to_device(np.zeros(200, np.uint8))
+        assert len(waiting) == 0
+    finally:
+        config.CUDA_DEALLOCS_RATIO = before
+
+
+def test_freed_memory_waits_for_the_end_of_defer_cleanup() -> None:
+    waiting = cuda.current_context().deallocations
+    waiting.clear()
+    with cuda.defer_cleanup():
+        arrays = [cuda.to_device(np.arange(3)) for _ in range(20)]
+        del arrays
+        assert len(waiting) == 20 and waiting.is_disabled
+        waiting.clear()
+        assert len(waiting) == 20
+        with cuda.defer_cleanup():
+            pass
+        assert waiting.is_disabled
+    gpu.empty_cache()
+    assert len(waiting) == 0
+
+
+def test_memory_that_waits_is_given_back_when_there_is_no_other() -> None:
+    with gpu.device("emulated"), cuda.defer_cleanup():
+        most = cuda.get_memory_info().free
+        for _ in range(4):
+            cuda.device_array(most // 3, np.uint8)

@@ -10,14 +10,8 @@
 
 static void memory_dealloc(PyObject *self) {
     MemoryObject *m = (MemoryObject *)self;
-    Device *d = m->device;
-    if (!m->owner && m->kind == MEMORY_DEVICE) d->ops->free(d, m->kind, m->at);
-    else if (!m->owner) {
-        /* The driver may wait for kernels that use it, and those for a callback that needs the GIL. */
-        Py_BEGIN_ALLOW_THREADS
-        d->ops->free(d, m->kind, m->host);
-        Py_END_ALLOW_THREADS
-    }
+    char *at = m->kind == MEMORY_DEVICE ? m->at : m->host;
+    if (!m->owner && !pending_keep(m->device, m->kind, at, m->bytes)) memory_give_back(m->device, m->kind, at);
     Py_XDECREF(m->stream);
     Py_XDECREF(m->owner);
     Py_TYPE(self)->tp_free(self);
@@ -66,9 +60,13 @@ static MemoryObject *memory_alloc(Device *d, MemoryKind kind, size_t bytes, uint
     void *at = NULL;
     Failure f;
     Status s;
-    Py_BEGIN_ALLOW_THREADS
-    s = d->ops->alloc(d, kind, bytes, flags, stream, &at, &f);
-    Py_END_ALLOW_THREADS
+    for (;;) {
+        Py_BEGIN_ALLOW_THREADS
+        s = d->ops->alloc(d, kind, bytes, flags, stream, &at, &f);
+        Py_END_ALLOW_THREADS
+        if (s != GPU_ERROR_MEMORY || !pending_release(d)) break;
+        failure_clear(&f);
+    }
     m->at = at;
     if (s == GPU_OK && at) {
         if (kind != MEMORY_DEVICE || d->ops->shares_host_memory) m->host = at;
@@ -492,6 +490,7 @@ PyObject *array_empty_cache(PyObject *module, PyObject *name) {
     if (!d) return NULL;
     Failure f;
     Status s;
+    pending_release(d);
     Py_BEGIN_ALLOW_THREADS
     s = d->ops->empty_cache(d, &f);
     Py_END_ALLOW_THREADS

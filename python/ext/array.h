@@ -84,6 +84,17 @@ PyObject *array_memory_info(PyObject *module, PyObject *name);      /* (free, to
 PyObject *array_memory_stats(PyObject *module, PyObject *args);     /* (name, reset): a dict */
 PyObject *array_empty_cache(PyObject *module, PyObject *name);
 
+/* ---- pending.c --------------------------------------------------------------------------------- */
+
+/* Frees memory. The GIL is let go where that may wait. */
+void memory_give_back(Device *d, MemoryKind kind, char *at);
+/* Takes memory that nobody uses into the device's list; false: it has none, and the memory is to be given back. */
+bool pending_keep(const Device *d, MemoryKind kind, char *at, size_t bytes);
+bool pending_release(const Device *d);      /* gives all back; false: there was none */
+PyObject *pending_read(PyObject *module, PyObject *name);      /* (items, bytes, the device's bytes) */
+PyObject *pending_hold(PyObject *module, PyObject *args);      /* (name, hold) */
+PyObject *pending_limits(PyObject *module, PyObject *args);    /* (items, part of a device's memory) */
+
 /* ---- arrayindex.c ------------------------------------------------------------------------------ */
 
 PyObject *array_index(PyObject *self, PyObject *key);   /* a view; None: not a plain key, or out of bounds */

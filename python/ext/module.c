@@ -68,6 +68,13 @@ static PyMethodDef methods[] = {
     {"memory_info", array_memory_info, METH_O, "memory_info(device): (free, total) bytes."},
     {"memory_stats", array_memory_stats, METH_VARARGS, "memory_stats(device, reset): what the pool did, as a dict."},
     {"empty_cache", array_empty_cache, METH_O, "empty_cache(device): give unused memory back to the driver."},
+    {"pending_read", pending_read, METH_O,
+     "pending_read(device): items and bytes that wait to be given back, bytes of the device. From now on it has a "
+     "list."},
+    {"pending_hold", pending_hold, METH_VARARGS,
+     "pending_hold(device, hold): limits don't count until this is undone."},
+    {"pending_limits", pending_limits, METH_VARARGS,
+     "pending_limits(items, part): what waits to be given back at most."},
     {"dlpack_export", dlpack_export, METH_VARARGS,
      "dlpack_export(array, device_type, device_id, versioned, copied): a DLPack capsule."},
     {"dlpack_import", dlpack_import, METH_O,

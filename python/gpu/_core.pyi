@@ -312,6 +312,15 @@ def memory_info(device: str, /) -> tuple[int, int]:
 
 def memory_stats(device: str, reset_peaks: bool, /) -> dict[str, int]: ...
 def empty_cache(device: str, /) -> None: ...
+def pending_read(device: str, /) -> tuple[int, int, int]:
+    """Items and bytes that wait to be given back, and the bytes that the device has. From now on it has a list."""
+
+def pending_hold(device: str, hold: bool, /) -> None:
+    """Until this is undone limits don't count."""
+
+def pending_limits(items: int, part: float, /) -> None:
+    """What waits to be given back at most: so many items, and this part of a device's memory."""
+
 def dlpack_export(array: ArrayBase, device_type: int, device_id: int, versioned: bool, copied: bool, /) -> Any:
     """A DLPack capsule."""
 

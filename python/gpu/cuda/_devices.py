@@ -289,7 +289,7 @@ class Context:
         return _device.can_access_peer(self._device, _numbered(peer)._text)
 
     def defer_cleanup(self) -> contextlib.AbstractContextManager[None]:
-        """Memory isn't given back in a ``with`` block; the pool of `gpu` keeps it in any case."""
+        """Freed memory isn't given back in a ``with`` block, unless memory runs out."""
         return self.memory_manager.defer_cleanup()
 
     def enable_peer_access(self, peer_context: Context, flags: int = 0) -> None:
@@ -434,7 +434,7 @@ def require_context(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def defer_cleanup() -> contextlib.AbstractContextManager[None]:
-    """Nothing changes in the ``with`` block: freed memory goes to a cache in any case."""
+    """Freed memory isn't given back in a ``with`` block, unless memory runs out: nothing waits for kernels in it."""
     return current_context().defer_cleanup()
 
 

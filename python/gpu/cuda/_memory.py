@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import _array, _core, _device
 from .._array import DEVICE, MANAGED, MANAGED_HOST, PINNED, PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED
+from . import config as _settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -320,28 +321,45 @@ class BaseCUDAMemoryManager(abc.ABC):
 
 
 class PendingDeallocs:
-    """Memory that nobody uses and that the driver hasn't got back yet. It lies in a pool, and isn't counted."""
+    """Memory that nobody uses and that the device hasn't got back yet.
+
+    It is there from the first time that somebody asks for it: until then memory goes back to the pool of `gpu` at once,
+    which waits for nothing either. ``config.CUDA_DEALLOCS_COUNT`` and ``CUDA_DEALLOCS_RATIO`` limit it.
+    """
 
     def __init__(self, device: str) -> None:
         self._device = device
         self._disabled = 0
+        _core.pending_read(device)
 
     def clear(self) -> None:
-        """Give it back, outside of the blocks of `disable`."""
+        """Give it to the driver, outside of the blocks of `disable`."""
         if not self._disabled:
             _device.empty_cache(self._device)
 
     def __len__(self) -> int:
-        return 0
+        return _core.pending_read(self._device)[0]
+
+    @property
+    def _size(self) -> int:
+        """Bytes of it."""
+        return _core.pending_read(self._device)[1]
+
+    @property
+    def _max_pending_bytes(self) -> int:
+        """Bytes that it has at most."""
+        return int(_core.pending_read(self._device)[2] * _settings.CUDA_DEALLOCS_RATIO)
 
     @contextlib.contextmanager
     def disable(self) -> Iterator[None]:
-        """Nothing is given back in a ``with`` block, as outside of it."""
+        """Nothing is given back in a ``with`` block, unless memory runs out."""
         self._disabled += 1
+        _core.pending_hold(self._device, True)
         try:
             yield
         finally:
             self._disabled -= 1
+            _core.pending_hold(self._device, False)
 
     @property
     def is_disabled(self) -> bool:
@@ -355,7 +373,14 @@ class HostOnlyCUDAMemoryManager(BaseCUDAMemoryManager):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.allocations: dict[Any, Any] = {}
-        self.deallocations = PendingDeallocs(getattr(self.context, "_device", ""))
+        self._pending: PendingDeallocs | None = None
+
+    @property
+    def deallocations(self) -> PendingDeallocs:
+        """What is freed and not given back yet."""
+        if self._pending is None:
+            self._pending = PendingDeallocs(self.context._device)
+        return self._pending
 
     def memhostalloc(self, size: int, mapped: bool = False, portable: bool = False, wc: bool = False) -> Any:
         """Page-locked memory of the host."""
@@ -385,7 +410,7 @@ class HostOnlyCUDAMemoryManager(BaseCUDAMemoryManager):
 
     @contextlib.contextmanager
     def defer_cleanup(self) -> Iterator[None]:
-        """Nothing changes: freed memory goes to a pool in any case."""
+        """Freed memory isn't given back in a ``with`` block, unless memory runs out."""
         with self.deallocations.disable():
             yield
 

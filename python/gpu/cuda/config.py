@@ -21,8 +21,8 @@ _DEFAULTS: dict[str, Any] = {
     "CUDA_MEMORY_MANAGER": "default",  # the module of a memory manager
     "CUDA_NVRTC_EXTRA_SEARCH_PATHS": "",  # folders of headers of CUDA C that is linked
     "CUDA_ARRAY_INTERFACE_SYNC": 1,  # 0: arrays of other libraries are taken without waiting for their streams
-    "CUDA_DEALLOCS_COUNT": 10,
-    "CUDA_DEALLOCS_RATIO": 0.2,
+    "CUDA_DEALLOCS_COUNT": 10,  # of freed memory that isn't given back yet: see `PendingDeallocs`
+    "CUDA_DEALLOCS_RATIO": 0.2,  # ... part of the device's memory
     "CUDA_PER_THREAD_DEFAULT_STREAM": 0,
     "CUDA_ENABLE_NRT": False,
     "CUDA_USE_NVIDIA_BINDING": False,
@@ -35,8 +35,15 @@ _DEFAULTS: dict[str, Any] = {
     "CACHE_DIR": "",
 }
 
+# Settings whose variables have other names.
+_VARIABLES = {
+    "CUDA_DEALLOCS_COUNT": "CUDA_MAX_PENDING_DEALLOCS_COUNT",
+    "CUDA_DEALLOCS_RATIO": "CUDA_MAX_PENDING_DEALLOCS_RATIO",
+}
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    CUDA_DEALLOCS_RATIO: float
     CUDA_ARRAY_INTERFACE_SYNC: int
     CUDA_DEBUGINFO_DEFAULT: int
     CUDA_LOW_OCCUPANCY_WARNINGS: int
@@ -48,7 +55,7 @@ if TYPE_CHECKING:
 
 def _read(name: str, default: Any) -> Any:
     """A setting from the environment, of the default's type; the default where it isn't set, or can't be read."""
-    text = os.environ.get("NUMBA_" + name)
+    text = os.environ.get("NUMBA_" + _VARIABLES.get(name, name))
     if text is None or isinstance(default, tuple) or default is None:
         return default
     try:
@@ -73,6 +80,8 @@ class _Settings(ModuleType):
         super().__setattr__(name, value)
         if name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "DISABLE_CUDA"):
             (WATCHED.add if value else WATCHED.discard)(name)
+        if name in _VARIABLES and "CUDA_DEALLOCS_RATIO" in vars(self):
+            _core.pending_limits(int(vars(self)["CUDA_DEALLOCS_COUNT"]), float(vars(self)["CUDA_DEALLOCS_RATIO"]))
         if name in ("CUDA_WARN_ON_IMPLICIT_COPY", "DISABLE_PERFORMANCE_WARNINGS"):
             quiet = getattr(self, "DISABLE_PERFORMANCE_WARNINGS", 0)
             _core.warn_of_host_arrays(bool(getattr(self, "CUDA_WARN_ON_IMPLICIT_COPY", 0) and not quiet))
