@@ -16,6 +16,7 @@ typedef struct StandIn {
     unsigned scale;
 } StandIn;
 
+/* Those of one intrinsic follow each other. */
 static const StandIn stand_ins[] = {{LLVMUDiv, "llvm.umul.fix", 1},
                                     {LLVMURem, "llvm.umul.fix", 2},
                                     {LLVMSDiv, "llvm.smul.fix", 1},
@@ -27,10 +28,14 @@ bool emit_is_division(LLVMValueRef in) {
            !LLVMIsConstant(LLVMGetOperand(in, 1));
 }
 
-static bool is_stand_in(LLVMValueRef f) {
-    size_t n;
-    const char *name = LLVMGetValueName2(f, &n);
-    return strncmp(name, "llvm.umul.fix.", 14) == 0 || strncmp(name, "llvm.smul.fix.", 14) == 0;
+static unsigned intrinsic_of(const StandIn *s) { return LLVMLookupIntrinsicID(s->name, strlen(s->name)); }
+
+/* The first row whose intrinsic the function is; NULL: none. */
+static const StandIn *find_stand_in(LLVMValueRef f) {
+    unsigned id = LLVMGetIntrinsicID(f);
+    for (size_t i = 0; id && i < sizeof stand_ins / sizeof *stand_ins; i++)
+        if (intrinsic_of(&stand_ins[i]) == id) return &stand_ins[i];
+    return NULL;
 }
 
 /* ---- hiding ------------------------------------------------------------------------------------ */
@@ -39,7 +44,7 @@ static void hide(Unit *u, LLVMBuilderRef b, LLVMValueRef in) {
     const StandIn *s = stand_ins;
     while (s->op != LLVMGetInstructionOpcode(in)) s++;
     LLVMTypeRef t = LLVMTypeOf(in);
-    unsigned id = LLVMLookupIntrinsicID(s->name, strlen(s->name));
+    unsigned id = intrinsic_of(s);
     LLVMValueRef scale = LLVMConstInt(LLVMInt32TypeInContext(u->ctx), s->scale, false),
                  args[] = {LLVMGetOperand(in, 0), LLVMGetOperand(in, 1), scale};
     LLVMPositionBuilderBefore(b, in);
@@ -51,7 +56,7 @@ static void hide(Unit *u, LLVMBuilderRef b, LLVMValueRef in) {
 
 bool emit_hide_divisions(Unit *u) {
     for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f))
-        if (is_stand_in(f)) return false;
+        if (find_stand_in(f)) return false;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(u->ctx);
     for (LLVMValueRef f = LLVMGetFirstFunction(u->mod); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
@@ -90,12 +95,13 @@ static LLVMValueRef harmless(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef d, b
     return LLVMBuildSelect(b, bad, constant(t, 1), d, "");
 }
 
-static void show(LLVMBuilderRef b, LLVMValueRef call, bool is_signed) {
+/* s: the first row of its intrinsic. */
+static void show(LLVMBuilderRef b, LLVMValueRef call, const StandIn *s) {
     unsigned long long scale = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
-    const StandIn *s = stand_ins;
-    while (s->scale != scale || is_signed != (s->op == LLVMSDiv || s->op == LLVMSRem)) s++;
+    while (s->scale != scale) s++;
     LLVMPositionBuilderBefore(b, call);
-    LLVMValueRef x = LLVMGetOperand(call, 0), d = harmless(b, x, LLVMGetOperand(call, 1), is_signed);
+    LLVMValueRef x = LLVMGetOperand(call, 0),
+                 d = harmless(b, x, LLVMGetOperand(call, 1), s->op == LLVMSDiv || s->op == LLVMSRem);
     LLVMReplaceAllUsesWith(call, LLVMBuildBinOp(b, s->op, x, d, ""));
     LLVMInstructionEraseFromParent(call);
 }
@@ -103,11 +109,10 @@ static void show(LLVMBuilderRef b, LLVMValueRef call, bool is_signed) {
 void emit_show_divisions(Unit *u) {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(u->ctx);
     for (LLVMValueRef f = LLVMGetFirstFunction(u->mod), next; f; f = next) {
-        size_t n;
+        const StandIn *s = find_stand_in(f);
         next = LLVMGetNextFunction(f);
-        if (!is_stand_in(f)) continue;
-        bool is_signed = LLVMGetValueName2(f, &n)[5] == 's';
-        for (LLVMUseRef use; (use = LLVMGetFirstUse(f));) show(b, LLVMGetUser(use), is_signed);
+        if (!s) continue;
+        for (LLVMUseRef use; (use = LLVMGetFirstUse(f));) show(b, LLVMGetUser(use), s);
         LLVMDeleteFunction(f);
     }
     LLVMDisposeBuilder(b);

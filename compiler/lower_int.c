@@ -62,8 +62,7 @@ static bool no_signs(const Instr *in) {
 }
 
 Val lower_int_truncdiv(Lower *L, const Instr *in, Val *a) {
-    if (plain_divisor(L, in))
-        return is_signed(in) && !no_signs(in) ? quotient(L, a[0], a[1], true) : quotient(L, a[0], a[1], false);
+    if (plain_divisor(L, in)) return quotient(L, a[0], a[1], is_signed(in) && !no_signs(in));
     Val d = safe_divisor(L, in, a[1]);
     if (!is_signed(in)) return zero_if_divisor_is_zero(L, a[1], quotient(L, a[0], d, false));
     Val q = quotient(L, a[0], d, true);
@@ -87,7 +86,7 @@ static Val once_around(Lower *L, const Instr *in, Val x, Val n) {
 Val lower_int_truncmod(Lower *L, const Instr *in, Val *a) {
     if (in->sub & DIVIDE_ONCE) return once_around(L, in, a[0], a[1]);
     Val d = plain_divisor(L, in) ? a[1] : safe_divisor(L, in, a[1]);
-    return is_signed(in) && !no_signs(in) ? remainder_of(L, a[0], d, true) : remainder_of(L, a[0], d, false);
+    return remainder_of(L, a[0], d, is_signed(in) && !no_signs(in));
 }
 
 /* Whether the truncated remainder is non-zero and has not the divisor's sign. */

@@ -11,13 +11,13 @@
  * Ctrl-C, and an exception in another thread, leave code at any instruction: see interrupt.h. */
 #define _GNU_SOURCE
 #include "blocks.h"
+#include "clock.h"
 #include "cpu.h"
 #include "pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     SHORT_NS = 50 * 1000,      /* runs in the caller */
@@ -69,12 +69,6 @@ typedef struct Grid {
     CpuBlock *blocks;
     BlockEnd *ends;
 } Grid;
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- the two ways to run ----------------------------------------------------------------------- */
 
@@ -165,9 +159,9 @@ static void note_raised(Run *run, uint64_t first, const ErrorRecord *error) {
  * not waited for long. */
 static void let_earlier_end(Run *run) {
     const struct timespec step = {.tv_nsec = 100 * 1000};
-    uint64_t end = now_ns() + ORDER_MS * UINT64_C(1000000);
+    uint64_t end = clock_ns() + ORDER_MS * UINT64_C(1000000);
     do nanosleep(&step, NULL);
-    while (earlier_runs(run) && now_ns() < end);
+    while (earlier_runs(run) && clock_ns() < end);
 }
 
 /* Each call has a record of its own, so that nobody is interrupted while he fills in the one that is reported. */
@@ -188,9 +182,9 @@ static bool run_range(Run *run, Guard *guard, uint64_t first, uint64_t last) {
         block_place(&block, run->image, &launch, memory);
         range.block = &block;
     }
-    uint64_t start = now_ns();
+    uint64_t start = clock_ns();
     bool done = call_code(run->image, guard, enter, &range);
-    __atomic_fetch_add(&run->busy_ns, now_ns() - start, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&run->busy_ns, clock_ns() - start, __ATOMIC_RELAXED);
     free(memory);
     if (!done) return note_fault(run, guard), false;
     if (range.end == BLOCK_STUCK) return note_stuck(run, &range.stuck), false;
@@ -409,9 +403,9 @@ Status cpu_launch(Device *d, Module *m, const void *params, const LaunchConfig *
     if (image->grid_sync) {
         cancelled = run_grid(&run, c, blocks);
     } else if (expected > 0 && expected < SHORT_NS && image->local_bytes <= CALLER_LOCAL) {
-        uint64_t start = now_ns();
+        uint64_t start = clock_ns();
         cancelled = run_in_caller(&run, c, blocks);
-        learn(c->cost, now_ns() - start, threads);
+        learn(c->cost, clock_ns() - start, threads);
     } else {
         cancelled = run_in_pool(&run, c, blocks, expected);
         learn(c->cost, run.busy_ns, threads);

@@ -3,6 +3,7 @@
  * A launch returns when it is done, so everything in a stream is done when it is asked for: streams are only names, and
  * an event is the time at which it was recorded. Memory is malloc's. */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "cpu.h"
 #include "pool.h"
 #include "prints.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ALIGN = 64 /* a cache line, and the widest vector */, DEFAULT_BLOCK = 256, LARGE = 4 << 20 /* bytes */ };
@@ -316,9 +316,7 @@ static void event_destroy(Event *e) { free(e); }
 
 static Status event_record(Event *e, Stream *s, Failure *f) {
     (void)s, (void)f;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    __atomic_store_n(&e->time_ns, (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->time_ns, clock_ns(), __ATOMIC_RELAXED);
     return GPU_OK;
 }
 

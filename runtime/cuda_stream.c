@@ -1,10 +1,10 @@
 /* cuda_stream.c - streams, events, and waiting so that Ctrl-C is heard. */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SPIN_NS = 20 * 1000, ASK_NS = 20 * 1000000, LEAST_SLEEP_NS = 5 * 1000, MOST_SLEEP_NS = 500 * 1000 };
 
@@ -12,12 +12,6 @@ static CudaDevice *of_stream(const Stream *s) { return (CudaDevice *)s->device; 
 static CudaDevice *of_event(const Event *e) { return (CudaDevice *)e->device; }
 
 /* ---- waiting ----------------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* What is waited for: an event, or else a stream. */
 typedef struct Target {
@@ -44,12 +38,12 @@ static Status wait_for(const Target *t, const Waiter *w, Failure *f) {
         CUresult r = block(t);
         return r ? cuda_fail(d, d->cu, r, t->event ? "cuEventSynchronize" : "cuStreamSynchronize", f) : GPU_OK;
     }
-    uint64_t start = now_ns(), asked = start;
+    uint64_t start = clock_ns(), asked = start;
     for (;;) {
         CUresult r = ask(t);
         if (r == CUDA_SUCCESS) return GPU_OK;
         if (r != CUDA_ERROR_NOT_READY) return cuda_fail(d, d->cu, r, t->event ? "cuEventQuery" : "cuStreamQuery", f);
-        uint64_t now = now_ns(), pause = (now - start) / 32;
+        uint64_t now = clock_ns(), pause = (now - start) / 32;
         if (now - asked > ASK_NS) {
             asked = now;
             if (w->interrupted(w->arg)) {

@@ -7,6 +7,7 @@
  * process. */
 #define _GNU_SOURCE
 #include "pool.h"
+#include "clock.h"
 #include "cores.h"
 
 #include <pthread.h>
@@ -132,12 +133,6 @@ static void unlink_job(Job *job) {
     }
 }
 
-static int64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* For the other hardware thread of the core. */
 static void relax(void) {
 #if defined(__x86_64__)
@@ -149,13 +144,13 @@ static void relax(void) {
 
 /* Goes round for LOOKOUT_NS at most, while *count is zero (or isn't). */
 static void look_out(const int *count, bool while_zero) {
-    int64_t end = now_ns() + LOOKOUT_NS;
+    uint64_t end = clock_ns() + LOOKOUT_NS;
     do
         for (int i = 0; i < 16; i++) {
             if ((__atomic_load_n(count, __ATOMIC_ACQUIRE) == 0) != while_zero) return;
             relax();
         }
-    while (now_ns() < end);
+    while (clock_ns() < end);
 }
 
 /* The oldest job that wants another thread. Called with the lock held. */
@@ -260,14 +255,14 @@ static void set_caller(Job *job, pid_t tid) {
  * may be dear (it takes the GIL), so not at every chunk. */
 static void work(Job *job) {
     Guard guard = {.ask = job->cancelled ? asked_to_stop : NULL, .arg = job, .stop = &job->stopped};
-    int64_t asked = job->cancelled ? now_ns() : 0;
+    uint64_t asked = job->cancelled ? clock_ns() : 0;
     if (job->helpers > 0) set_caller(job, interrupt_self());
     while (run_chunk(job, &guard)) {
         if (!job->cancelled || is_stopped(job)) continue;
-        int64_t now = now_ns();
+        uint64_t now = clock_ns();
         if (now - asked < POLL_NS) continue;
         if (asked_to_stop(job)) break;
-        asked = now_ns();
+        asked = clock_ns();
     }
     if (job->helpers > 0) set_caller(job, 0);
 }

@@ -17,7 +17,13 @@ MAY_INCLUDE = {
     "frontend": ({"compiler/ir.h", "compiler/arena.h"}, ()),
     "runtime": ({"runtime/emulator/private_api.h"}, ()),
     "runtime/emulator": (
-        {"runtime/cuda_abi.h", "runtime/cuda_api.def", "runtime/cuda_attributes.def", "runtime/cuda_errors.def"},
+        {
+            "runtime/clock.h",
+            "runtime/cuda_abi.h",
+            "runtime/cuda_api.def",
+            "runtime/cuda_attributes.def",
+            "runtime/cuda_errors.def",
+        },
         (),
     ),
     "python/ext": (
@@ -26,6 +32,7 @@ MAY_INCLUDE = {
             "compiler/irtext.h",
             "frontend/frontend.h",
             "frontend/devfn.h",
+            "runtime/clock.h",
             "runtime/runtime.h",
             "runtime/device_info.def",
             "runtime/profile.h",

@@ -226,7 +226,9 @@ static bool warns_of_host_arrays;
 
 PyObject *launch_warn_of_host_arrays(PyObject *module, PyObject *on) {
     (void)module;
-    warns_of_host_arrays = PyObject_IsTrue(on) == 1;
+    int truth = PyObject_IsTrue(on);
+    if (truth < 0) return NULL;
+    warns_of_host_arrays = truth;
     Py_RETURN_NONE;
 }
 

@@ -3,17 +3,13 @@
  * They are copied in, and copied back if the kernel writes them. Arrays that overlap, or are the same, share one copy,
  * so that the kernel sees what it would see on the host. A copy lies as its original does to 16 bytes, so that what
  * is known about alignment stays true. A view with wide gaps, alone in its memory, is packed. */
-#include "launch.h"
+#include "launch.h" /* Python.h comes first */
 
-#include <time.h>
+#include "../../runtime/clock.h"
 
 enum { PLACE = 16, WIDE = 2 /* times the bytes of its elements */, WORTH_A_WARNING = 1 << 20 };
 
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+static double now_s(void) { return (double)clock_ns() * 1e-9; }
 
 /* ---- what overlaps ----------------------------------------------------------------------------- */
 

@@ -1,19 +1,15 @@
 /* driver_module.c - modules: PTX loaded into a context, its kernels and variables; the options of the loading calls. */
 #define _POSIX_C_SOURCE 200809L
+#include "../clock.h"
 #include "driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
-static double milliseconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
+static double milliseconds(void) { return (double)clock_ns() * 1e-6; }
 
 /* Scalars are passed in the pointers themselves. Those that change how code is compiled change nothing here. */
 CUresult jit_begin(JitOptions *o, uint32_t n, const CUjit_option *options, void **values) {

@@ -1,9 +1,9 @@
 /* driver_stream.c - streams, events, and functions of the host in streams. */
 #define _POSIX_C_SOURCE 200809L
+#include "../clock.h"
 #include "driver.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* ---- streams ----------------------------------------------------------------------------------- */
 
@@ -281,9 +281,7 @@ CUresult cuEventDestroy_v2(CUevent e) {
 }
 
 static CUresult run_record(Work *w) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    ((EventWork *)w)->time = (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    ((EventWork *)w)->time = (double)clock_ns() * 1e-6;
     return CUDA_SUCCESS;
 }
 
