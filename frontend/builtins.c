@@ -58,18 +58,25 @@ static Val smaller(Eval *e, const CallSite *site, bool max, bool c, Val a, Val b
     return eval_select(e, site->span, second, b, a);
 }
 
-/* The item whose key is least, or greatest; the first of equal ones. */
-static Val chosen_by_key(Eval *e, const CallSite *site, Val key, uint32_t n, const Val *args) {
+/* The item that is least, or greatest, or whose key is; the first of equal ones. */
+static Val chosen(Eval *e, const CallSite *site, Val key, uint32_t n, const Val *args) {
     CallSite call = {.span = site->span, .name = site->name, .at = site->at};
-    Val best = args[0], least = eval_call(e, &call, key, 1, &best);
+    Val best = args[0], least = key.ty ? eval_call(e, &call, key, 1, &best) : best;
     for (uint32_t i = 1; i < n && !val_poisoned(best); i++) {
-        Val k = eval_call(e, &call, key, 1, &args[i]);
+        Val k = key.ty ? eval_call(e, &call, key, 1, &args[i]) : args[i];
         if (val_poisoned(k) || val_poisoned(least)) return val_poison(e);
         Val better = eval_compare(e, site->span, site->fn->param ? PYC_GT : PYC_LT, k, least);
-        best = eval_select(e, site->span, better, args[i], best);
-        least = eval_select(e, site->span, better, k, least);
+        if (val_const(better) && !better.i) continue;
+        best = val_const(better) ? args[i] : eval_select(e, site->span, better, args[i], best);
+        least = val_const(better) ? k : key.ty ? eval_select(e, site->span, better, k, least) : best;
     }
     return best;
+}
+
+/* What isn't a number, and is compared as a whole. */
+static bool has_order(Eval *e, Val v) {
+    const char *s;
+    return ty_is(v.ty, TY_TIME) || ty_is(v.ty, TY_TUPLE) || ty_is(v.ty, TY_INSTANCE) || val_as_str(e, v, &s);
 }
 
 /* param: 0 min, 1 max */
@@ -96,16 +103,12 @@ Val fn_minmax(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         args = all.items;
         inner.arg_spans = NULL;
     }
-    if (key.ty && !ty_is(key.ty, TY_NONE)) return chosen_by_key(e, site, key, n, args);
-    bool times = true, c = e_numba(e) && n == 2 && args != all.items;
-    for (uint32_t i = 0; i < n; i++) times &= ty_is(args[i].ty, TY_TIME);
-    if (!times && !want_scalars(e, &inner, n, args, true)) return val_poison(e);
+    if (key.ty && !ty_is(key.ty, TY_NONE)) return chosen(e, site, key, n, args);
+    bool compared = true, c = e_numba(e) && n == 2 && args != all.items;
+    for (uint32_t i = 0; i < n; i++) compared &= has_order(e, args[i]);
+    if (compared) return chosen(e, site, (Val){0}, n, args);
+    if (!want_scalars(e, &inner, n, args, true)) return val_poison(e);
     Val r = args[0];
-    for (uint32_t i = 1; times && i < n && !ty_is(r.ty, TY_POISON); i++) {
-        Val better = eval_compare(e, site->span, site->fn->param ? PYC_GT : PYC_LT, args[i], r);
-        r = eval_select(e, site->span, better, args[i], r);
-    }
-    if (times) return r;
     for (uint32_t i = 1; i < n && !val_poisoned(r); i++) r = smaller(e, &inner, site->fn->param, c, r, args[i]);
     return r;
 }
@@ -169,9 +172,17 @@ static Val number_of_instance(Eval *e, const CallSite *site, uint32_t n, const V
                                                     : (Val){0};
 }
 
+/* int("ff", 16), complex("1+2j"): constants, which Python reads. */
+static Val number_of_text(Eval *e, const CallSite *site, HostRef type, uint32_t n, const Val *args) {
+    Val v = type && !site->nkw ? call_constant(e, type, n, args) : (Val){0};
+    return v.ty ? v : e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, "the text is not a number");
+}
+
 Val fn_int(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x = number_of_instance(e, site, n, args, "__int__");
+    const char *text;
     if (x.ty) return x;
+    if (n && val_as_str(e, args[0], &text)) return number_of_text(e, site, val_builtin(e, "int"), n, args);
     if (!one_number(e, site, n, args, &x)) return val_poison(e);
     if (!x.ty) return val_int(e, 0);
     if (e_numba(e) && dt_is_int(val_dtype(x))) return x;
@@ -208,6 +219,8 @@ Val fn_bool(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 Val fn_complex(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"?real", "?imag"};
     Val v[2];
+    const char *text;
+    if (n == 1 && val_as_str(e, args[0], &text)) return number_of_text(e, site, val_builtin(e, "complex"), n, args);
     if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
     for (uint32_t i = 0; i < 2; i++) {
         if (!v[i].ty) v[i] = val_float(e, 0);
@@ -291,11 +304,22 @@ static bool tuple_arg(Eval *e, const CallSite *site, Val *v) {
     return tuple;
 }
 
+/* n * start + step * n * (n - 1) / 2, where the half is of whichever factor is even: (n >> 1) * ((n - 1) | 1). */
+static Val range_sum(Eval *e, PySpan span, Val range, Val start) {
+    Val n = eval_len(e, span, range), one = val_int(e, 1);
+    Val half = eval_binary(e, span, PYB_RSHIFT, n, one);
+    Val other = eval_binary(e, span, PYB_OR, eval_binary(e, span, PYB_SUB, n, one), one);
+    Val steps = eval_binary(e, span, PYB_MUL, range.items[2], eval_binary(e, span, PYB_MUL, half, other));
+    Val all = eval_binary(e, span, PYB_ADD, eval_binary(e, span, PYB_MUL, n, range.items[0]), steps);
+    return start.ty ? eval_binary(e, span, PYB_ADD, start, all) : all;
+}
+
 Val fn_sum(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"/iterable", "?start"};
     Val v[2];
     if (!call_bind(e, site, n, args, 2, params, v)) return val_poison(e);
     if (val_is_many(v[0])) return array_python_sum(e, site, v[0], v[1].ty ? v[1] : val_int(e, 0));
+    if (ty_is(v[0].ty, TY_RANGE) && !val_is_known(v[0])) return range_sum(e, site->span, v[0], v[1]);
     if (!tuple_arg(e, site, &v[0])) return val_poison(e);
     Val r = v[1].ty ? v[1] : val_int(e, 0);
     for (uint32_t i = 0; i < v[0].ty->n; i++) r = eval_binary(e, site->span, PYB_ADD, r, v[0].items[i]);

@@ -263,6 +263,14 @@ static Val range_slice(Eval *e, PySpan span, Val r, Val slice) {
     return val_range(e, span, start, size_op(e, PYB_ADD, start, size_op(e, PYB_MUL, x.size, x.stride)), x.stride);
 }
 
+/* A slice of a constant string. */
+static Val string_of_chars(Eval *e, Val chars) {
+    const char *all = "", *c;
+    for (uint32_t i = 0; i < chars.ty->n; i++)
+        if (val_as_str(e, chars.items[i], &c)) all = arena_printf(e->arena, "%s%s", all, c);
+    return val_object(e, e->host->make_str(e->host->self, all));
+}
+
 /* Of what lies outside the kernel, of a dict, of a string; Enum["NAME"]. */
 static Val container_item(Eval *e, PySpan span, Val v, Val index) {
     HostInfo info;
@@ -291,7 +299,9 @@ static Val container_item(Eval *e, PySpan span, Val v, Val index) {
                       wide_text(e->arena, i));
     }
     Val items = val_items(e, v);
-    return val_poisoned(items) ? items : tuple_item(e, span, items, index);
+    if (val_poisoned(items)) return items;
+    Val item = tuple_item(e, span, items, index);
+    return info.kind == HOST_STR && item.ty->kind == TY_TUPLE ? string_of_chars(e, item) : item;
 }
 
 Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {

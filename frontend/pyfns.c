@@ -45,6 +45,11 @@ static bool exchange(Eval *e, const CallSite *site, bool reverse, Val *keys, Val
     bool apart = keys != items;
     for (int k = 0; k < (apart ? 2 : 1); k++) {
         Val *v = k ? items : keys, low = v[i], high = v[i + 1];
+        if (val_const(swap)) {
+            v[i] = swap.i ? high : low;
+            v[i + 1] = swap.i ? low : high;
+            continue;
+        }
         v[i] = eval_select(e, site->span, swap, high, low);
         v[i + 1] = eval_select(e, site->span, swap, low, high);
         if (val_poisoned(v[i]) || val_poisoned(v[i + 1])) return false;
@@ -66,7 +71,8 @@ Val fn_sorted(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val *items = ARENA_ARRAY(e->arena, Val, count + 1), *keys = items;
     for (uint32_t i = 0; i < count; i++)
         if (!val_join(e, all, v[0].items[i], &all)) return bad_arg(e, site, 0, v[0], "items of one type have an order");
-    for (uint32_t i = 0; i < count; i++) items[i] = val_coerce(e, v[0].items[i], all);
+    bool known = val_is_known(v[0]);
+    for (uint32_t i = 0; i < count; i++) items[i] = known ? v[0].items[i] : val_coerce(e, v[0].items[i], all);
     if (v[1].ty && v[1].ty->kind != TY_NONE) {
         keys = ARENA_ARRAY(e->arena, Val, count + 1);
         for (uint32_t i = 0; i < count; i++)

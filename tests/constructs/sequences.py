@@ -200,3 +200,32 @@ def k_generators_among_arguments(a, o, n):
 def counted(o, i):
     o[i] += 1
     return o[i]
+
+
+def k_sum_of_ranges(a, o, n):
+    i = gpu.grid(1)
+    o[i] = sum(range(i)) + sum(range(-i, 3 * i + 1, 3)) * 1000 + sum(range(i, -5, -2), 7)
+
+
+def k_least_tuple(a, o, n):
+    i = gpu.grid(1)
+    distance, k = min((abs(a[k] - 3), -k) for k in range(5))
+    o[i] = distance * 100 + k + max((i, 2), (5, i))[1] + len(min("pear", "apple"))
+
+
+def k_sorted_constants(a, o, n):
+    i = gpu.grid(1)
+    (first, x), (second, y) = sorted({"b": 1, "a": 2.5}.items())
+    o[i] = x * 10 + y + (first < second) + sorted((3, 0.5, i > 99))[2]
+
+
+def k_slices_of_strings(a, o, n):
+    i = gpu.grid(1)
+    name = "kernel"
+    o[i] = (name[::-1] == "lenrek") + 2 * (name[1:4] == "ern") + 4 * len(name[2:]) + (name[:0] == "")
+
+
+def k_numbers_in_text(a, o, n):
+    i = gpu.grid(1)
+    z = complex("1.5-2j")
+    o[i] = z.imag + int("ff", 16) + int("-12") + i
