@@ -29,7 +29,9 @@ static bool constant_shape(Eval *e, const CallSite *site, Val v, uint32_t *ndim,
     }
     for (uint32_t k = 0; k < n; k++) {
         Wide size;
-        if (!val_is_scalar(at[k]) || !dt_is_int(val_dtype(at[k])) || !val_as_int(at[k], &size)) {
+        Val one = at[k];
+        if (val_is_scalar(one) && one.likely) shape_settled(e, site->span, site->name, 1, &one, &size);
+        if (!val_is_scalar(one) || !dt_is_int(val_dtype(one)) || !val_as_int(one, &size)) {
             e_fail(e, arg_span(site, 0), "use numbers, globals, or variables of an enclosing function",
                    DIAG_ARG_CONSTANT, site->name, "shape", e_text(e, at[k]));
             return false;
@@ -115,7 +117,7 @@ Val fn_np_like(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!call_bind(e, site, n, args, has_value ? 3 : 2, has_value ? full : params, v)) return val_poison(e);
     if (!val_is_many(v[0])) return bad_arg(e, site, 0, v[0], "it takes an array");
     if (!elem_arg(e, site, v[has_value ? 2 : 1], elem_of(v[0].ty), &elem)) return val_poison(e);
-    if (!sizes_known(v[0].ty->ndim, many_shape(v[0]), &total))
+    if (!many_settled(e, site->span, site->name, &v[0], &total))
         return e_fail(e, site->span, "arrays that a kernel makes have constant shapes", DIAG_ARG_CONSTANT, site->name,
                       "shape", shape_text(e, v[0].ty->ndim, many_shape(v[0])));
     return filled(e, site, elem, v[0].ty->ndim, many_shape(v[0]), has_value ? v[1] : fill_of(e, site->fn->param));
@@ -161,10 +163,13 @@ static bool collect(Items *s, Val v, uint32_t depth) {
     Scalar both;
     bool many = val_is_many(v), tuple = v.ty->kind == TY_TUPLE;
     uint32_t more = many ? v.ty->ndim : 0;
+    Wide total;
     bool matches = many && v.ty->dtype == DT_RECORD ? false
                    : tuple                          ? depth < s->ndim && s->shape[depth].i == v.ty->n
                                                     : depth + more == s->ndim;
-    for (uint32_t k = 0; k < more && matches; k++) matches = many_size(v, k).i == s->shape[depth + k].i;
+    if (many && matches) many_settled(e, s->span, "np.array", &v, &total);
+    for (uint32_t k = 0; k < more && matches; k++)
+        matches = val_const(many_size(v, k)) && many_size(v, k).i == s->shape[depth + k].i;
     if (!matches || (!tuple && !many && !val_is_scalar(v))) {
         e_fail(e, s->span, "all rows have one length", DIAG_CONSTRUCT, "this array", "its items differ in shape");
         return false;
@@ -189,7 +194,7 @@ static bool collect(Items *s, Val v, uint32_t depth) {
 Val array_from_sequence(Eval *e, PySpan span, Val sequence, DType d) {
     Items s = {.e = e, .span = span, .dtype = DT_NONE};
     if (!sequence_shape(&s, sequence, 0)) return val_poison(e);
-    if (!sizes_known(s.ndim, s.shape, &s.total))
+    if (!shape_settled(e, span, "np.array", s.ndim, s.shape, &s.total))
         return e_fail(e, span, "assign it to a slice: out[i, :] = ...", DIAG_CONSTRUCT, "this array",
                       "its size isn't known when compiling");
     if (!fits_memory(e, span, "np.array", elem_scalar(DT_C128), s.total)) return val_poison(e);
@@ -209,7 +214,7 @@ Val array_from_sequence(Eval *e, PySpan span, Val sequence, DType d) {
 static Val copied_records(Eval *e, PySpan span, Val a, DType d) {
     Wide total;
     Elem elem = elem_of(a.ty);
-    if (d != DT_RECORD || !sizes_known(a.ty->ndim, many_shape(a), &total))
+    if (d != DT_RECORD || !many_settled(e, span, "copy", &a, &total))
         return e_fail(e, span, "copy record by record", DIAG_CONSTRUCT, "this copy",
                       d == DT_RECORD ? "its size isn't known when compiling" : "records don't become numbers");
     if (!fits_memory(e, span, "copy", elem, total)) return val_poison(e);
@@ -227,6 +232,7 @@ static Val copied(Eval *e, PySpan span, Val a, DType d) {
     ExprOp op = {EXPR_CONVERT, (uint8_t)d, NULL};
     if (dt_is_complex(val_dtype(a)) && !dt_is_complex(d) && d != DT_BOOL)
         return e_fail(e, span, "take .real, .imag or abs(...)", DIAG_COMPLEX_TO_REAL, e_text(e, a), dtype_info[d].name);
+    many_settled(e, span, "copy", &a, &total);
     Val v = array_map(e, span, op, 1, &a);
     if (val_poisoned(v) || v.ty->kind != TY_EXPR) return v;
     return sizes_known(v.ty->ndim, many_shape(v), &total) && fits_memory(e, span, "copy", elem_scalar(d), total)

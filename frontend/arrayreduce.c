@@ -242,10 +242,11 @@ static Val reduce_axis(Eval *e, const CallSite *site, const Options *o, Val a, u
     Val shape[MAX_NDIM];
     Wide total;
     uint32_t ndim = a.ty->ndim - 1u;
+    many_settled(e, site->span, site->name, &a, &total);
     a = many_array(e, site->span, a);
     if (val_poisoned(a)) return a;
     for (uint32_t k = 0; k < ndim; k++) shape[k] = array_size(a, k < axis ? k : k + 1);
-    if (!sizes_known(ndim, shape, &total) || total > INT32_MAX / 16)
+    if (!shape_settled(e, site->span, site->name, ndim, shape, &total) || total > INT32_MAX / 16)
         return e_fail(e, site->span, "loop over the other axes, and take the whole of a[i]", DIAG_CONSTRUCT, site->name,
                       "the shape of its result isn't known when compiling");
     bool building = e->building;
@@ -390,6 +391,7 @@ static void run_one(Eval *e, void *context, const Val *index, Val x) {
 }
 
 static Val running_target(Eval *e, const CallSite *site, Val a, Val out, DType d) {
+    Val shape;
     Wide n;
     if (out.ty && out.ty->kind != TY_NONE) {
         if (!array_writable(e, site->span, out)) return val_poison(e);
@@ -399,10 +401,11 @@ static Val running_target(Eval *e, const CallSite *site, Val a, Val out, DType d
                    "ValueError", "out has another length");
         return out;
     }
-    if (!sizes_known(1, many_shape(a), &n) || n > INT32_MAX / 16)
+    shape = many_size(a, 0);
+    if (!shape_settled(e, site->span, site->name, 1, &shape, &n) || n > INT32_MAX / 16)
         return e_fail(e, site->span, "give it where to put the sums: out=...", DIAG_CONSTRUCT, site->name,
                       "the length of its result isn't known when compiling");
-    return array_local(e, elem_scalar(d), 1, many_shape(a));
+    return array_local(e, elem_scalar(d), 1, &shape);
 }
 
 /* param: PYB_ADD, PYB_MUL. Element i of the source is read before element i of `out` is written: they may be one array.

@@ -7,6 +7,7 @@
  * arrayloop.c    loops over the indices of a shape
  * arrayassign.c  assignment to several elements, in place or from another array
  * arraymake.c    np.zeros(...), np.array(...): arrays of the thread's own
+ * sizes.c        lengths of slices that arrays may cut
  * arrayshape.c   the same memory with another shape or type
  * arrayreduce.c  sums, extremes and searches
  * linalg.c       products of vectors and matrices
@@ -100,6 +101,15 @@ Val array_changed(Eval *e, PySpan span, PyBinary op, Val target, Val value);    
 
 /* ---- arrayshape.c -------------------------------------------------------------------------------------- */
 Val array_flat(Eval *e, PySpan span, Val a);        /* a.flat: one axis, in C order */
+
+/* ---- sizes.c ------------------------------------------------------------------------------------------- */
+/* How many elements these bounds take of a long array; 0: that isn't known. */
+uint32_t likely_between(const Frame *fr, PyRef start, PyRef stop, Wide step);
+uint32_t likely_count(Val slice, Wide step);
+/* Where constant sizes are needed: likely ones become so, and ValueError at run time where one isn't. False: they aren't known. */
+bool many_settled(Eval *e, PySpan span, const char *name, Val *v, Wide *total);
+Val rows_settled(Eval *e, PySpan span, Val array);  /* the same of the first axis alone */
+bool shape_settled(Eval *e, PySpan span, const char *name, uint32_t n, Val *shape, Wide *total);
 
 /* ---- arraymake.c --------------------------------------------------------------------------------------- */
 Val array_from_sequence(Eval *e, PySpan span, Val sequence, DType d);   /* of tuples, nested; d DT_NONE: what NumPy finds */

@@ -132,8 +132,9 @@ Val fn_array_ravel(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val a;
     Wide size;
     if (!bind_args(e, site, n, args, 1, &a)) return val_poison(e);
-    bool known = val_is_many(a) && sizes_known(a.ty->ndim, many_shape(a), &size);
-    if (val_is_many(a) && known && (site->fn->param || a.ty->kind == TY_EXPR || a.ty->layout != LAYOUT_C)) {
+    bool copies = val_is_many(a) && (site->fn->param || a.ty->kind == TY_EXPR || a.ty->layout != LAYOUT_C);
+    bool known = copies && many_settled(e, site->span, site->name, &a, &size);
+    if (known) {
         ExprOp same = {EXPR_CONVERT, a.ty->dtype, NULL};
         a = many_array(e, site->span, array_lazy(e, site->span, same, 1, &a));
         if (val_poisoned(a)) return a;

@@ -85,7 +85,9 @@ static Val coerce_scalar(Eval *e, Val v, Val target) {
     Val r = val_convert(e, v, val_sc(target));
     if (val_const(target) || !val_const(r)) return r;
     bool parts = dt_is_complex(val_dtype(r));
-    return val_scalar(e, val_sc(target), (Ref[2]){val_ref(e, r), parts ? val_im(e, r) : REF_NONE});
+    r = val_scalar(e, val_sc(target), (Ref[2]){val_ref(e, r), parts ? val_im(e, r) : REF_NONE});
+    r.likely = target.likely;
+    return r;
 }
 
 Val val_coerce(Eval *e, Val v, Val target) {
@@ -98,7 +100,7 @@ Val val_coerce(Eval *e, Val v, Val target) {
     if (target.ty->kind == TY_ARRAY && target.ty->layout == LAYOUT_A) v = array_flatten_to_a(e, v);
     Val *items = ARENA_ARRAY(e->arena, Val, target.ty->n);
     for (uint32_t i = 0; i < target.ty->n; i++) items[i] = val_coerce(e, v.items[i], target.items[i]);
-    return (Val){.ty = target.ty, .items = items};
+    return (Val){.ty = target.ty, .items = items, .likely = target.likely};
 }
 
 /* What an unassigned variable is where it can't be seen, or in the Numba dialect: zero. */

@@ -363,7 +363,7 @@ Val many_array(Eval *e, PySpan span, Val v) {
     Wide total;
     if (v.ty->kind != TY_EXPR) return v;
     if (!many_fresh(e, span, v)) return val_poison(e);
-    if (!sizes_known(v.ty->ndim, many_shape(v), &total))
+    if (!many_settled(e, span, "an array", &v, &total))
         return e_fail(e, span, "assign it to a slice: out[i, :] = ...", DIAG_CONSTRUCT, "this array",
                       "its size isn't known when compiling");
     Epoch epoch = e->epoch;

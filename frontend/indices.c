@@ -123,6 +123,7 @@ static bool slice_axis(Eval *e, PySpan span, Val s, Val n, Val stride, Axis *out
     if (!known || mag.i != 1)
         count = size_op(e, PYB_FLOORDIV, size_op(e, PYB_ADD, count, size_op(e, PYB_SUB, mag, one)), mag);
     out->size = out->whole ? n : size_minmax(e, OP_MAX, count, zero);
+    if (known && !out->whole && !val_const(out->size)) out->size.likely = likely_count(s, by);
     out->offset = size_op(e, PYB_MUL, first, stride);
     out->stride = known && by == 1 ? stride : size_op(e, PYB_MUL, stride, step);
     out->dropped = false;

@@ -180,6 +180,7 @@ Val sequence_items(Eval *e, PySpan span, Val v) {
     if (val_poisoned(v) || (v.ty->kind != TY_RANGE && v.ty->kind != TY_ITER && !(v.ty->kind == TY_ARRAY && v.ty->ndim)))
         return v;
     Wide n;
+    if (v.ty->kind == TY_ARRAY) v = rows_settled(e, span, v);
     Val it = eval_iter(e, span, v);
     if (val_poisoned(it) || !iter_trips(e, it, &n) || n > MOST_ITEMS) return v;
     Val *items = ARENA_ARRAY(e->arena, Val, (size_t)n + 1);

@@ -20,7 +20,7 @@ static bool same_const(Val a, Val b) {
 }
 
 bool val_same(Val a, Val b) {
-    if (a.ty != b.ty || a.member != b.member || !same_const(a, b)) return false;
+    if (a.ty != b.ty || a.member != b.member || a.likely != b.likely || !same_const(a, b)) return false;
     for (uint32_t i = 0; a.ty && i < a.ty->n; i++)
         if (!val_same(a.items[i], b.items[i])) return false;
     return true;

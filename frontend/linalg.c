@@ -102,7 +102,7 @@ static Val product_array(Eval *e, Product *p) {
     uint32_t ndim = 0;
     if (p->a.ty->ndim == 2) shape[ndim++] = many_size(p->a, 0);
     if (p->b.ty->ndim == 2) shape[ndim++] = many_size(p->b, 1);
-    if (!sizes_known(ndim, shape, &total) || total > INT32_MAX / 16)
+    if (!shape_settled(e, p->span, "a product", ndim, shape, &total) || total > INT32_MAX / 16)
         return e_fail(e, p->span, "write the loops, or take rows: a[i] @ b[j]", DIAG_CONSTRUCT, "this product",
                       "its shape isn't known when compiling");
     p->out = array_local(e, elem_scalar(p->type), ndim, shape);
@@ -262,11 +262,12 @@ Val fn_np_norm(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 
 Val fn_np_trace(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val a;
-    Wide rows, columns;
+    Wide rows, columns, total;
     if (!bind_args(e, site, n, args, 1, &a)) return val_poison(e);
     if (!val_is_many(a) || a.ty->dtype == DT_RECORD || a.ty->ndim != 2)
         return bad_arg(e, site, 0, a, "it takes a matrix");
     if (!many_fresh(e, site->span, a)) return val_poison(e);
+    many_settled(e, site->span, site->name, &a, &total);
     if (!val_as_int(many_size(a, 0), &rows) || !val_as_int(many_size(a, 1), &columns))
         return e_fail(e, site->span, "write the loop", DIAG_ARG_CONSTANT, site->name, "shape",
                       shape_text(e, 2, many_shape(a)));

@@ -40,10 +40,11 @@ static bool made_small(Eval *e, const CallSite *site, uint32_t i, Val *v) {
         return ok;
     }
     if (!val_is_many(*v)) return true;
-    bool known = sizes_known(v->ty->ndim, many_shape(*v), &total);
+    bool known = site->fn->param ? many_settled(e, arg_span(site, i), site->name, v, &total)
+                                 : sizes_known(v->ty->ndim, many_shape(*v), &total);
     if (known) *v = many_array(e, arg_span(site, i), *v);
     if (known || !site->fn->param) return true;
-    e_fail(e, arg_span(site, i), "copy it into an array of constant shape, or write the loop", DIAG_ARG_CONSTANT,
+    e_fail(e, arg_span(site, i), "name how many elements: x[:8], x[i:i + 8]; or write the loop", DIAG_ARG_CONSTANT,
            site->name, "shape", e_text(e, *v));
     return false;
 }

@@ -233,6 +233,8 @@ static Val step_append(const Step *s) {
 static Val step_extend(const Step *s) {
     Val a = arg(s, 0), b = arg(s, 1);
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(s->e);
+    if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_ARRAY) b = sequence_items(s->e, s->span, b);
+    if (val_poisoned(b)) return b;
     if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return eval_binary(s->e, s->span, PYB_ADD, a, b);
     return e_fail(s->e, s->span, "unpack a tuple", DIAG_NOT_UNPACKABLE, e_text(s->e, b));
 }
@@ -417,7 +419,7 @@ static Val step_call_ex(const Step *s) {
     Eval *e = s->e;
     Val fn = arg(s, 0), pos = arg(s, 1), kw = arg_or_none(s, 2);
     if (val_poisoned(fn) || val_poisoned(pos) || val_poisoned(kw)) return val_poison(e);
-    pos = val_items(e, pos);
+    pos = sequence_items(e, s->span, val_items(e, pos));
     kw = dict_known(e, kw);
     if (val_poisoned(pos) || val_poisoned(kw)) return val_poison(e);
     if (pos.ty->kind != TY_TUPLE) return e_fail(e, s->span, "unpack a tuple", DIAG_NOT_UNPACKABLE, e_text(e, pos));
@@ -632,7 +634,13 @@ static Val step_slice(const Step *s) {
         items[i] = arg_or_none(s, i);
         if (val_poisoned(items[i])) return items[i];
     }
-    return val_composite(s->e, TY_SLICE, 0, 3, items);
+    Val v = val_composite(s->e, TY_SLICE, 0, 3, items);
+    Wide step = 1;
+    bool bounds = items[0].ty->kind != TY_NONE && items[1].ty->kind != TY_NONE;
+    if (bounds && (items[2].ty->kind == TY_NONE || val_as_int(items[2], &step)) &&
+        !(val_const(items[0]) && val_const(items[1])))
+        v.likely = likely_between(s->fr, s->in->args[0], s->in->args[1], step);
+    return v;
 }
 
 static Val step_match_seq(const Step *s) {

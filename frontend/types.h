@@ -106,6 +106,7 @@ typedef struct Val {
     Ty ty;                      /* NULL: absent (an argument that wasn't given) */
     uint8_t konst;              /* KonstKind: scalars only */
     Ref ref[2];                 /* scalar or pointer; [1]: imaginary part. REF_NONE for constants until val_ref() */
+    uint32_t likely;            /* a size, a slice: its length unless the array ends before (sizes.c); 0: nobody knows */
     union {
         Wide i;                 /* KONST_INT */
         struct { double re, im; } f;

@@ -261,7 +261,7 @@ def counts_from_an_array(x, out):
 # TypingError: calls.py:90:14: error: np.sort() needs a constant for 'shape', and this is array(float32, 1d, C)
 #    90 |     out[0] = np.sort(x)
 #       |              ^^^^^^^^^^
-#    help: copy it into an array of constant shape, or write the loop
+#    help: name how many elements: x[:8], x[i:i + 8]; or write the loop
 #    in kernel sorts_an_array(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message asks_the_time(f4[::1])
