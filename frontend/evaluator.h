@@ -8,7 +8,7 @@
  * mutable.c   what changes after it was made; lists.c lists that do
  * objects.c   instances of classes; containers.c lists, sets and dicts; patterns.c match statements and generators
  * masks.c     numbers made of a[mask], and a[mask] op= number; patterns.c match, generator expressions and their order
- * attrs.c     attributes; step.c one instruction of Python SSA
+ * attrs.c     attributes; step.c one instruction of Python SSA; typetests.c types that are compared
  * infer.c     the fixed point over one function; unroll.c loops that must be unrolled; undef.c variables that aren't assigned on every path
  * printfns.c  text, print, raise
  * recursion.c functions that call themselves at run time; frames.c where their values are meanwhile
@@ -438,6 +438,10 @@ Val mask_number(Eval *e, PySpan span, const char *path, Val a, Val mask);   /* t
 bool is_list_display(const PyFunc *f, PyRef r);
 Val eval_step(Eval *e, Frame *fr, PyRef r);         /* ty NULL: the instruction never returns */
 Val eval_exception(Eval *e, PySpan span, Val v);      /* what `raise v` raises: TY_EXCEPTION, or POISON */
+
+/* typetests.c; ty NULL: this compares no types, or as other values */
+Val compare_types(Eval *e, const Frame *fr, Val x, Val y);
+Val types_among(Eval *e, const Frame *fr, Val x, Val types);
 
 /* foreign.c */
 Val call_foreign(Eval *e, const CallSite *site, HostRef obj, uint32_t n, const Val *args);

@@ -722,79 +722,6 @@ static Val step_unary(const Step *s) {
     }
 }
 
-static bool is_type_call(const Step *s, PyRef r) {
-    const PyInstr *in = &s->fr->inst->f->instrs.at[r];
-    const char *name = in->op == PY_CALL ? callee_name(s, in->args[0]) : NULL;
-    return name && strcmp(name, "type") == 0;
-}
-
-/* np.float64 is a class, and another type than float; np.dtype("f8") equals float. What a name stands for tells which
- * of the two a TY_DTYPE is. */
-typedef enum DtypeForm { FORM_UNKNOWN, FORM_CLASS, FORM_DTYPE } DtypeForm;
-
-static DtypeForm dtype_form(const Step *s, PyRef r) {
-    Eval *e = s->e;
-    const PyInstr *in = &s->fr->inst->f->instrs.at[r];
-    HostRef obj = in->op == PY_CONST ? in->obj : NULL;
-    if (in->op == PY_CALL) return is_type_call(s, r) ? FORM_CLASS : FORM_DTYPE;
-    if (in->op == PY_GLOBAL) obj = e->host->global(e->host->self, s->fr->inst->callee.globals, in->name);
-    if (in->op == PY_ATTR) {
-        Val of = s->fr->vals[in->args[0]];
-        if (!of.ty || of.ty->kind != TY_OBJECT) return strcmp(in->name, "type") == 0 ? FORM_CLASS : FORM_DTYPE;
-        obj = e->host->attr(e->host->self, of.ty->obj, in->name);
-    }
-    if (!obj) return FORM_UNKNOWN;
-    return e->host->attr(e->host->self, obj, "__mro__") ? FORM_CLASS : FORM_DTYPE;
-}
-
-static bool is_scalar_class(const Step *s, PyRef r) { return dtype_form(s, r) == FORM_CLASS; }
-
-/* == of float and a TY_DTYPE that may be either. */
-static Val compare_unknown(const Step *s, Val x, Val y) {
-    Val v = eval_compare(s->e, s->span, PYC_EQ, x, y);
-    if (e_numba(s->e) || !val_const(v) || !v.i) return (Val){0};
-    return e_fail(s->e, s->span, "np.dtype(t) == np.float64 compares dtypes; type(x) == np.float64 types",
-                  DIAG_CONSTRUCT, "a comparison of a Python type with this",
-                  "it may be a class of NumPy, which differs, or a dtype, which is equal");
-}
-
-/* `type(x) in (np.float32, np.float64)` compares each as == does. 0: nothing of this is known to differ. */
-static Val types_among(const Step *s, Val x, Val types) {
-    const PyInstr *made = &s->fr->inst->f->instrs.at[s->in->args[1]];
-    bool object = !val_poisoned(x) && x.ty->kind == TY_OBJECT;
-    bool scalar = !val_poisoned(x) && x.ty->kind == TY_DTYPE && is_scalar_class(s, s->in->args[0]);
-    if ((!object && !scalar) || made->op != PY_TUPLE || val_poisoned(types) || types.ty->n != made->nargs)
-        return (Val){0};
-    Val *kept = ARENA_ARRAY(s->e->arena, Val, types.ty->n + 1);
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < types.ty->n; k++) {
-        TyKind kind = (TyKind)types.items[k].ty->kind;
-        bool differs = object ? kind == TY_DTYPE && is_scalar_class(s, made->args[k]) : kind == TY_OBJECT;
-        if (!differs) kept[n++] = types.items[k];
-    }
-    return eval_contains(s->e, s->span, x, val_tuple(s->e, n, kept), s->in->imm != 0);
-}
-
-/* type(x) == np.float64: of a Python float it's float, which is another type though it is an equal dtype. Types are
- * also compared by `is`. */
-static Val compare_types(const Step *s, Val x, Val y) {
-    bool left = is_type_call(s, s->in->args[0]), right = is_type_call(s, s->in->args[1]);
-    if (val_poisoned(x) || val_poisoned(y) || (s->in->op == PY_IS && !left && !right)) return (Val){0};
-    bool one = x.ty->kind == TY_DTYPE, other = y.ty->kind == TY_DTYPE, differ;
-    if (s->in->op == PY_COMPARE) {
-        PyRef dtype = s->in->args[one ? 0 : 1];
-        if (one == other || (s->in->imm != PYC_EQ && s->in->imm != PYC_NE)) return (Val){0};
-        DtypeForm form = dtype_form(s, dtype);
-        if (form == FORM_UNKNOWN && (x.ty->kind == TY_OBJECT || y.ty->kind == TY_OBJECT))
-            return compare_unknown(s, x, y);
-        if (form != FORM_CLASS) return (Val){0};
-        differ = s->in->imm == PYC_NE;
-        return x.ty->kind == TY_OBJECT || y.ty->kind == TY_OBJECT ? val_bool(s->e, differ) : (Val){0};
-    }
-    if (!one && !other) return (Val){0};
-    return val_bool(s->e, (x.ty == y.ty) != (s->in->imm != 0));
-}
-
 /* What `a[mask] op= y` stores, where the mask holds. */
 static Val step_mask_operator(const Step *s, Val a, Val y) {
     if (val_poisoned(a) || val_poisoned(y)) return val_poison(s->e);
@@ -807,8 +734,8 @@ static Val step_mask_operator(const Step *s, Val a, Val y) {
 static Val step_binary(const Step *s) {
     Eval *e = s->e;
     Val x = arg(s, 0), y = arg(s, 1);
-    Val types = s->in->op == PY_COMPARE || s->in->op == PY_IS ? compare_types(s, x, y) : (Val){0};
-    if (s->in->op == PY_CONTAINS) types = types_among(s, x, y);
+    Val types = s->in->op == PY_COMPARE || s->in->op == PY_IS ? compare_types(e, s->fr, x, y) : (Val){0};
+    if (s->in->op == PY_CONTAINS) types = types_among(e, s->fr, x, y);
     if (types.ty) return types;
     bool equal = s->in->op == PY_COMPARE && (s->in->imm == PYC_EQ || s->in->imm == PYC_NE);
     if (equal && x.ty && y.ty && (x.ty->kind == TY_NONE || y.ty->kind == TY_NONE)) {
