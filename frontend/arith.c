@@ -150,7 +150,7 @@ static Val tuple_binary(Eval *e, PyBinary op, Val a, Val b) {
     if (op == PYB_MUL) {
         if (!val_as_int(b, &times) || times > MOST_TIMES) return (Val){0};
         if (times < 0) times = 0;
-    } else if (op == PYB_ADD && a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) {
+    } else if (op == PYB_ADD && a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE && a.ty->sub == b.ty->sub) {
         extra = b.ty->n;
     } else {
         return (Val){0};
@@ -162,7 +162,8 @@ static Val tuple_binary(Eval *e, PyBinary op, Val a, Val b) {
     for (Wide k = 0; k < times; k++)
         for (uint32_t i = 0; i < a.ty->n; i++) items[n++] = a.items[i];
     for (uint32_t i = 0; i < extra; i++) items[n++] = b.items[i];
-    return val_tuple(e, n, items);
+    Val all = val_tuple(e, n, items);
+    return a.ty->sub == TUPLE_OF_LIST ? list_marked(e, all) : all;
 }
 
 /* Strings joined and repeated, members of a Flag combined: Python does it. */
@@ -278,6 +279,10 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     a = member_beside(e, a, b);
     b = member_beside(e, b, a);
     if (elementwise(a, b)) return array_binary(e, span, op, in_place, a, b);
+    if (in_place && (op == PYB_ADD || op == PYB_MUL) && a.ty->kind != TY_LIST) {
+        Val changed = list_operated(e, span, list_items(e, a));
+        if (changed.ty) return changed;
+    }
     if (a.ty->kind == TY_LIST || b.ty->kind == TY_LIST) return list_binary(e, span, (PyBinary)op, in_place, a, b);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
         Val v = time_binary(e, span, (PyBinary)op, a, b);
@@ -448,11 +453,15 @@ Val eval_logic(Eval *e, bool both, Val a, Val b) {
     return val_rt_bool(e, e_op2(e, both ? OP_AND : OP_OR, T_BOOL, p, q));
 }
 
-/* Tuples compare item by item: equality of all, or the order of the first that differ. */
+/* Tuples compare item by item: equality of all, or the order of the first that differ. Beside a list, a tuple is
+ * another thing. */
 static Val compare_tuples(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
+    bool equality = op == PYC_EQ || op == PYC_NE;
+    if (a.ty->sub != b.ty->sub)
+        return equality ? val_bool(e, op == PYC_NE) : operand_error(e, span, compare_text[op], a, b);
     uint32_t n = a.ty->n < b.ty->n ? a.ty->n : b.ty->n;
-    if ((op == PYC_EQ || op == PYC_NE) && a.ty->n != b.ty->n) return val_bool(e, op == PYC_NE);
-    if (op == PYC_EQ || op == PYC_NE) {
+    if (equality && a.ty->n != b.ty->n) return val_bool(e, op == PYC_NE);
+    if (equality) {
         Val all = val_bool(e, op == PYC_EQ);
         for (uint32_t i = 0; i < n; i++) {
             Val v = eval_compare(e, span, op, a.items[i], b.items[i]);
@@ -534,6 +543,8 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (val_is_scalar(a) && val_is_scalar(b)) return compare_scalars(e, span, op, a, b);
     if (elementwise(a, b)) return array_map(e, span, (ExprOp){EXPR_COMPARE, (uint8_t)op, NULL}, 2, (Val[]){a, b});
+    if (a.ty->kind == TY_TUPLE) b = list_items(e, b);
+    if (b.ty->kind == TY_TUPLE) a = list_items(e, a);
     if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return compare_tuples(e, span, op, a, b);
     Val special = time_compare(e, span, op, a, b);
     if (!special.ty) special = string_compare(e, span, op, a, b);

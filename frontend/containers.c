@@ -43,11 +43,11 @@ Val val_items(Eval *e, Val v) {
     return items ? val_object(e, items) : v;
 }
 
-/* A list outside as a tuple. */
+/* A list outside as one whose items are values. */
 Val list_items(Eval *e, Val v) {
     HostInfo info;
     bool list = object_info(e, v, &info) && info.kind == HOST_LIST;
-    return list ? val_items(e, v) : v;
+    return list ? list_marked(e, val_items(e, v)) : v;
 }
 
 /* ---- dicts --------------------------------------------------------------------------------------------------- */

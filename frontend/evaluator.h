@@ -388,10 +388,14 @@ bool holds_lazy(Ty ty);
 
 /* lists.c */
 bool lists_change(Eval *e, Val v);                  /* v, a tuple, may be a list that is changed: false: it is none */
+Val list_operated(Eval *e, PySpan span, Val v);     /* v op= ...: ty NULL: it is no list */
 bool lists_join(Eval *e, Mutable *x, Mutable *y);
 Val list_made(Eval *e, const PyFunc *f, PyRef r, Val v);
 Val list_of(Eval *e, uint32_t n, const Val *items);
 Val list_length(Eval *e, Val v);
+Val list_marked(Eval *e, Val v);                     /* a tuple as the list that it stands for */
+Val tuple_marked(Eval *e, Val v);                    /* the items of a list as a tuple */
+Val list_given(Eval *e, Val v);                      /* what a function gave, a tuple, as a new list */
 Val list_get(Eval *e, PySpan span, Val v, Val index);
 void list_set(Eval *e, PySpan span, Val v, Val index, Val value);
 Val list_now(Eval *e, PySpan span, Val v);          /* its items as a tuple; POISON: reported */

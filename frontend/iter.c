@@ -77,7 +77,8 @@ static Val tuple_slice(Eval *e, PySpan span, Val t, Val slice, Wide at[3]) {
     }
     Val *items = ARENA_ARRAY(e->arena, Val, n + 1);
     for (Wide i = at[0]; step > 0 ? i < at[1] : i > at[1]; i += step) items[count++] = t.items[i];
-    return val_tuple(e, count, items);
+    Val part = val_tuple(e, count, items);
+    return t.ty->sub == TUPLE_OF_LIST ? list_marked(e, part) : part;
 }
 
 Val tuple_item(Eval *e, PySpan span, Val t, Val index) {

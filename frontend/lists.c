@@ -1,9 +1,9 @@
 /* lists.c - lists that change: items are assigned, appended, removed.
  *
- * As long as no list of the kernel changes, lists are tuples. Otherwise each is a Mutable (mutable.c). If all its
- * indices are constants, each item has a type of its own. At a run-time index all items have one type, and lie one
- * behind the other. A list that gets longer has its length in front of them, and room for so many more. What no
- * function here does with a list, it does with its items as a tuple. */
+ * As long as no list of the kernel changes, lists are tuples with a mark (TupleKind). Otherwise each is a Mutable
+ * (mutable.c). If all its indices are constants, each item has a type of its own. At a run-time index all items have
+ * one type, and lie one behind the other. A list that gets longer has its length in front of them, and room for so many
+ * more. What no function here does with a list, it does with its items as a tuple. */
 #include "arrays.h"
 #include "devfns.h"
 
@@ -35,9 +35,33 @@ bool list_holds_made(Ty ty) {
  * those of comprehensions. */
 bool lists_change(Eval *e, Val v) {
     enum { MOST = 2 };
-    if (e->building || e_numba(e) || v.ty->kind != TY_TUPLE || v.ty->fields || e->lists == MOST) return false;
+    if (e->building || v.ty->kind != TY_TUPLE || v.ty->fields || e->lists == MOST) return false;
     e->lists++;
     return e->again = true;
+}
+
+static Val marked(Eval *e, Val v, TupleKind kind) {
+    if (val_poisoned(v) || v.ty->kind != TY_TUPLE || v.ty->fields || v.ty->sub == kind) return v;
+    v.ty = ty_composite(e->types, TY_TUPLE, kind, v.ty->n, v.items, NULL, NULL, NULL);
+    return v;
+}
+
+Val list_marked(Eval *e, Val v) { return marked(e, v, TUPLE_OF_LIST); }
+
+Val tuple_marked(Eval *e, Val v) { return marked(e, v, TUPLE_ITSELF); }
+
+Val list_given(Eval *e, Val v) {
+    enum { ALL = 2 };
+    if (e->lists < ALL || val_poisoned(v) || v.ty->kind != TY_TUPLE) return list_marked(e, v);
+    return list_of(e, v.ty->n, v.items);
+}
+
+/* xs += ys and xs *= n change the list for all its names, so it must be one that may change. */
+Val list_operated(Eval *e, PySpan span, Val v) {
+    if (v.ty->kind != TY_TUPLE || v.ty->sub == TUPLE_ITSELF) return (Val){0};
+    if (v.ty->sub == TUPLE_OF_LIST && lists_change(e, v)) return val_poison(e);
+    return e_fail(e, span, "list(xs) makes a list that may change", DIAG_CONSTRUCT, "this change of a list",
+                  "it is a constant, or isn't made in this kernel");
 }
 
 /* Does the instruction go on making the list that r begins? */
@@ -67,9 +91,11 @@ static bool is_passing(const PyFunc *f, PyRef r, bool *comprehension) {
 
 /* What instruction r gave, a tuple, as a list that may change, if it is one. */
 Val list_made(Eval *e, const PyFunc *f, PyRef r, Val v) {
-    if (!e->lists || val_poisoned(v) || v.ty->kind != TY_TUPLE) return v;
+    if (val_poisoned(v) || v.ty->kind != TY_TUPLE) return v;
     bool comprehension = false;
-    if (!is_list_display(f, r) || is_passing(f, r, &comprehension) || (comprehension && e->lists < 2)) return v;
+    v = list_marked(e, v);
+    if (!e->lists || !is_list_display(f, r)) return v;
+    if (is_passing(f, r, &comprehension) || (comprehension && e->lists < 2)) return v;
     return list_of(e, v.ty->n, v.items);
 }
 
@@ -315,7 +341,7 @@ Val list_now(Eval *e, PySpan span, Val v) {
         items[k] = list_get(e, span, v, val_int(e, k));
         if (val_poisoned(items[k])) return items[k];
     }
-    return val_tuple(e, m->count, items);
+    return list_marked(e, val_tuple(e, m->count, items));
 }
 
 Val lists_now(Eval *e, PySpan span, Val v) {
@@ -355,16 +381,13 @@ void list_delete(Eval *e, PySpan span, Val v, Val index) {
     call_sequence(e, &site, "list_pop", 2, (Val[]){v, index});
 }
 
-/* xs + ys and xs * n are new lists; xs += ys makes xs longer. */
+/* xs + ys and xs * n are new lists; xs += ys and xs *= n change xs. */
 Val list_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b) {
-    CallSite site = {.span = span, .name = "+="};
-    if (in_place && op == PYB_ADD && a.ty->kind == TY_LIST) {
-        Val done = call_sequence(e, &site, "list_extend", 2, (Val[]){a, b});
+    CallSite site = {.span = span, .name = op == PYB_ADD ? "+=" : "*="};
+    if (in_place && (op == PYB_ADD || op == PYB_MUL) && a.ty->kind == TY_LIST) {
+        Val done = call_sequence(e, &site, op == PYB_ADD ? "list_extend" : "list_repeat", 2, (Val[]){a, b});
         return done.ty && val_poisoned(done) ? done : a;
     }
-    if (in_place && a.ty->kind == TY_LIST)
-        return e_fail(e, span, "xs = xs * n makes a new list", DIAG_CONSTRUCT, "this change of a list",
-                      "its items change");
     a = lists_now(e, span, a);
     b = lists_now(e, span, b);
     Val v = val_poisoned(a) || val_poisoned(b) ? val_poison(e) : eval_binary(e, span, op, a, b);

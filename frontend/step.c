@@ -218,6 +218,12 @@ static Val step_set_update(const Step *s) {
     return set;
 }
 
+/* The items of a list or a tuple, and more of them. */
+static Val with_items(const Step *s, Val a, uint32_t n, const Val *items) {
+    Val more = val_tuple(s->e, n, items);
+    return eval_binary(s->e, s->span, PYB_ADD, a, val_is_list(a) ? list_marked(s->e, more) : more);
+}
+
 /* f(*t, x); in a comprehension the length differs between iterations, and the PHI reports it. */
 static Val step_append(const Step *s) {
     Val a = arg(s, 0), item = arg(s, 1);
@@ -227,7 +233,7 @@ static Val step_append(const Step *s) {
         return val_poisoned(done) ? done : a;
     }
     if (a.ty->kind != TY_TUPLE) return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, a));
-    return eval_binary(s->e, s->span, PYB_ADD, a, val_tuple(s->e, 1, &item));
+    return with_items(s, a, 1, &item);
 }
 
 static Val step_extend(const Step *s) {
@@ -235,7 +241,7 @@ static Val step_extend(const Step *s) {
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(s->e);
     if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_ARRAY) b = sequence_items(s->e, s->span, b);
     if (val_poisoned(b)) return b;
-    if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return eval_binary(s->e, s->span, PYB_ADD, a, b);
+    if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return with_items(s, a, b.ty->n, b.items);
     return e_fail(s->e, s->span, "unpack a tuple", DIAG_NOT_UNPACKABLE, e_text(s->e, b));
 }
 
@@ -290,7 +296,7 @@ static Val step_unpack_ex(const Step *s) {
     if (val_poisoned(v)) return v;
     if (v.ty->kind != TY_TUPLE) return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, v));
     if (v.ty->n < before + after) return e_fail(s->e, s->span, NULL, DIAG_UNPACK_COUNT, v.ty->n, before + after);
-    if (i == before) return val_tuple(s->e, v.ty->n - before - after, v.items + before);
+    if (i == before) return list_given(s->e, val_tuple(s->e, v.ty->n - before - after, v.items + before));
     return v.items[i < before ? i : v.ty->n - after + (i - before - 1)];
 }
 
@@ -336,21 +342,6 @@ static bool need_all(const Step *s, Val fn, uint32_t n, Val *args) {
         args[i] = maybe_value(e, s->span, args[i], known);
     }
     return true;
-}
-
-/* A list that is written here, maybe as a comprehension. */
-static bool is_list(const PyFunc *f, PyRef r, unsigned depth) {
-    enum { MOST_DEPTH = 64 };
-    const PyInstr *in = &f->instrs.at[r];
-    bool goes_on = in->op == PY_LIST_EXTEND || in->op == PY_LIST_APPEND || (in->op == PY_PHI && in->nargs);
-    return depth < MOST_DEPTH && (in->op == PY_LIST || (goes_on && is_list(f, in->args[0], depth + 1)));
-}
-
-/* Lists that don't change are tuples; shown, they are lists. */
-static Val shown_as_list(const Step *s, PyRef r, Val v) {
-    if (v.ty->kind != TY_TUPLE || v.ty->fields || !is_list(s->fr->inst->f, r, 0)) return v;
-    v.ty = ty_composite(s->e->types, TY_TUPLE, TUPLE_OF_LIST, v.ty->n, v.items, NULL, NULL, NULL);
-    return v;
 }
 
 static bool is_function(Val v) {
@@ -399,8 +390,6 @@ static Val step_call(const Step *s) {
     bool ok = args_from(s, 1, &args);
     if (!ok || val_poisoned(fn)) return val_poison(e);
     if (!takes_none(s, fn) && !need_all(s, fn, n, args)) return val_poison(e);
-    for (uint32_t i = 0; strcmp(callee_text(s), "print") == 0 && i < n; i++)
-        args[i] = shown_as_list(s, s->in->args[i + 1], args[i]);
     PySpan *spans = ARENA_ARRAY(e->arena, PySpan, n + 1);
     for (uint32_t i = 0; i < n; i++) spans[i] = s->fr->inst->f->instrs.at[s->in->args[i + 1]].span;
     CallSite site = {.span = s->span,
@@ -463,7 +452,6 @@ static Val step_string(const Step *s, bool format) {
     if (!args_from(s, 0, &items)) return val_poison(s->e);
     if (!format) return eval_join(s->e, s->span, s->in->nargs, items);
     Val spec = s->in->nargs > 1 ? items[1] : (Val){0};
-    items[0] = shown_as_list(s, s->in->args[0], items[0]);
     return eval_format(s->e, s->span, "an f-string", (char)s->in->imm, items[0], spec);
 }
 
@@ -535,19 +523,16 @@ bool is_list_display(const PyFunc *f, PyRef r) {
 }
 
 /* A list as an index takes several rows in NumPy, where a tuple takes one element; so does an array of integers. */
-static bool takes_rows(const Step *s, Val a, Val i) {
+static bool takes_rows(Val a, Val i) {
     if (val_poisoned(a) || a.ty->kind != TY_ARRAY || val_poisoned(i)) return false;
-    if (!is_list_display(s->fr->inst->f, s->in->args[1]))
-        return val_is_many(i) && i.ty->ndim == 1 && dt_is_int((DType)i.ty->dtype);
+    if (!val_is_list(i)) return val_is_many(i) && i.ty->ndim == 1 && dt_is_int((DType)i.ty->dtype);
     for (uint32_t k = 0; k < i.ty->n; k++)
         if (!val_is_scalar(i.items[k]) || !dt_is_int(val_dtype(i.items[k]))) return false;
     return i.ty->n > 0;
 }
 
-static bool index_is_list(const Step *s) {
-    Val index = s->fr->vals[s->in->args[1]];
-    if (!is_list_display(s->fr->inst->f, s->in->args[1]) || s->fr->vals[s->in->args[0]].ty->kind != TY_ARRAY)
-        return false;
+static bool index_is_list(const Step *s, Val index) {
+    if (!val_is_list(index) || s->fr->vals[s->in->args[0]].ty->kind != TY_ARRAY) return false;
     const char *name;
     if (index.ty && index.ty->n && val_as_str(s->e, index.items[0], &name))
         e_fail(s->e, s->span, "name one field: a['x']", DIAG_CONSTRUCT, "a list as an index",
@@ -566,10 +551,9 @@ static bool rows_are_known(Val a, Val i) {
 }
 
 static Val step_subscr(const Step *s) {
-    Val a = needed(s, 0), i = needed(s, 1);
-    if (takes_rows(s, a, i) && rows_are_known(a, i))
-        return call_small_array(s->e, s->span, "take_rows", 2, (Val[]){a, i});
-    if (val_poisoned(a) || index_is_list(s)) return val_poison(s->e);
+    Val a = needed(s, 0), i = list_items(s->e, needed(s, 1));
+    if (takes_rows(a, i) && rows_are_known(a, i)) return call_small_array(s->e, s->span, "take_rows", 2, (Val[]){a, i});
+    if (val_poisoned(a) || index_is_list(s, i)) return val_poison(s->e);
     PyRef self = (PyRef)(s->in - s->fr->inst->f->instrs.at);
     if (is_mask(a, i) && mask_changes(s->fr, self)) return a;
     if (is_mask(a, i) && mask_reduced(s->e, s->fr, self)) return val_none(s->e); /* step_mask() knows */
@@ -605,9 +589,9 @@ static void put_rows(const Step *s, Val a, Val i, Val v) {
 }
 
 static Val step_store(const Step *s) {
-    Val a = needed(s, 0), i = needed(s, 1), v = needed(s, 2);
-    if (val_poisoned(a) || val_poisoned(v) || (!takes_rows(s, a, i) && stored_in_place(s, v))) return val_none(s->e);
-    if (takes_rows(s, a, i)) {
+    Val a = needed(s, 0), i = list_items(s->e, needed(s, 1)), v = needed(s, 2);
+    if (val_poisoned(a) || val_poisoned(v) || (!takes_rows(a, i) && stored_in_place(s, v))) return val_none(s->e);
+    if (takes_rows(a, i)) {
         if (array_writable(s->e, s->span, a)) put_rows(s, a, i, v);
         return val_none(s->e);
     }
@@ -618,7 +602,7 @@ static Val step_store(const Step *s) {
         s->e->value_span = (PySpan){0};
         return val_none(s->e);
     }
-    if (index_is_list(s)) return val_none(s->e);
+    if (index_is_list(s, i)) return val_none(s->e);
     if (s->e->building) set_index_spans(s);
     if (s->e->building) s->e->value_span = operand_span(s, 2);
     if (!val_poisoned(a) && a.ty->kind == TY_ARRAY) warn_widened(s, a, v);
@@ -692,7 +676,7 @@ static Val step_to_tuple(const Step *s) {
     Val v = arg(s, 0);
     if (val_poisoned(v)) return v;
     v = sequence_items(s->e, s->span, val_items(s->e, v));
-    if (val_poisoned(v) || v.ty->kind == TY_TUPLE) return v;
+    if (val_poisoned(v) || v.ty->kind == TY_TUPLE) return tuple_marked(s->e, v);
     return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, v));
 }
 

@@ -185,7 +185,9 @@ static Effects call_effects(const Plan *p, const PyInstr *in) {
 /* a[[0, 2]], a[indices]: a copy. */
 static bool takes_copies(const Plan *p, const PyInstr *in) {
     Val index = p->inst->cell[in->args[1]];
-    return is_list_display(p->f, in->args[1]) || (index.ty && val_is_many(index));
+    if (val_poisoned(index)) return false;
+    index = list_items(p->e, index);
+    return val_is_list(index) || val_is_many(index);
 }
 
 /* Is the result memory of the instruction's own? */

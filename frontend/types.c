@@ -286,6 +286,7 @@ static const char *iter_text(Types *t, Ty ty) {
 }
 
 const char *ty_text(Types *t, Ty ty) {
+    static const char *const tuples[] = {"tuple(", "list("};
     if (!ty) return "nothing";
     switch (ty->kind) {
     case TY_POISON: return "unknown";
@@ -298,7 +299,7 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_RECORD:
     case TY_TIME: return record_text(t->arena, ty->record);
     case TY_EXPR: return arena_printf(t->arena, "array expression(%s, %ud)", dtype_info[ty->dtype].name, ty->ndim);
-    case TY_TUPLE: return items_text(t, "tuple(", ty, ")");
+    case TY_TUPLE: return items_text(t, tuples[ty->sub], ty, ")");
     case TY_SLICE: return "slice";
     case TY_RANGE: return "range";
     case TY_ITER: return iter_text(t, ty);

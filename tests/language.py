@@ -658,3 +658,26 @@ def k_named_tuple_defaults(a, o, n):
     i = gpu.grid(1)
     t, u, v = Defaults(a[i]), Defaults(i, z=n), Defaults(z=1, x=2)
     o[i] = t.x * t.y + t.z + u.x * u.y * u.z + v.x + v[1] + v.z
+
+
+def k_lists_changed_in_place_have_all_their_names(a, out, n):
+    i = gpu.grid(1)
+    xs = [1, 2]
+    ys = xs
+    ys += [3]
+    t = (1, 2)
+    u = t
+    u += (3,)
+    zs = sorted((2, 1))
+    ws = zs
+    ws *= 2
+    out[i] = len(xs) + 10 * len(t) + 100 * len(zs) + 1000 * ([1, 2] == (1, 2)) + 2000 * isinstance(xs, list)
+
+
+def k_list_in_a_variable_takes_rows(a, o, n):
+    i = gpu.grid(1)
+    t = np.arange(12.0).reshape(4, 3)
+    rows = [i % 4, 2]
+    o[i] = t[rows][0, 1] * 10 + t[rows][1, 2]
+    t[rows] = a[i]
+    o[i] += t[2, 0]

@@ -149,6 +149,14 @@ def list_extend(xs: Any, iterable: Any) -> None:
         xs.append(iterable[k])
 
 
+def list_repeat(xs: Any, times: int) -> None:
+    n = len(xs)
+    for _ in range(n - n * max(times, 0)):
+        xs.pop()
+    for k in range(n * max(times, 0) - n):
+        xs.append(xs[k])
+
+
 def list_remove(xs: Any, item: Any) -> None:
     list_pop(xs, list_index(xs, item))
 

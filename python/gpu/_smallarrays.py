@@ -292,14 +292,14 @@ def put_rows(a: Any, indices: Any, values: Any) -> None:
 
     The compiler sees to it that indices and values lie elsewhere, but for the values of elements that a list names.
     """
-    if not isinstance(values, tuple) and not (isinstance(values, np.ndarray) and values.ndim == a.ndim):
+    if not isinstance(values, (tuple, list)) and not (isinstance(values, np.ndarray) and values.ndim == a.ndim):
         for k in range(len(indices)):
             a[indices[k]] = values
         return
     if len(values) != len(indices) and len(values) != 1:
         raise ValueError(f"{len(values)} values for {len(indices)} indices")
     step = 0 if len(values) == 1 else 1
-    if a.ndim == 1 and isinstance(indices, tuple):
+    if a.ndim == 1 and isinstance(indices, (tuple, list)):
         taken = tuple(values[k * step] for k in range(len(indices)))
         for k in range(len(indices)):
             a[indices[k]] = taken[k]
@@ -413,7 +413,7 @@ def numpy_isin(element: Any, test_elements: Any) -> Any:
             flat[k] = numpy_isin(x, test_elements)
         return out
     found = False
-    for x in test_elements if isinstance(test_elements, tuple) else np.ravel(test_elements):
+    for x in test_elements if isinstance(test_elements, (tuple, list)) else np.ravel(test_elements):
         found = found or element == x
     return found
 

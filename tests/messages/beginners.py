@@ -198,7 +198,7 @@ def adds_under_a_mask(x):
 #    in kernel local_array_of_any_size(array(float32, 1d, C))
 # <<<
 # >>> message list_of_any_length(f4[::1], int)
-# TypingError: beginners.py:66:15: error: * does not take (tuple(float (weak),), int (weak))
+# TypingError: beginners.py:66:15: error: * does not take (list(float (weak),), int (weak))
 #    66 |     numbers = [0.0] * n
 #       |               ^^^^^^^^^
 #    help: how often is a constant up to 1024; gpu.local.array(size, dtype) makes an array

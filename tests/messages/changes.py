@@ -173,6 +173,22 @@ def method_of_a_list(o):
     o[0] = xs[0]
 
 
+CORNERS = [0, 2]
+
+
+@gpu.jit
+def changes_a_list_from_outside(out):
+    xs = CORNERS
+    xs += [3]
+    out[0] = len(xs)
+
+
+@gpu.jit
+def adds_a_list_to_a_tuple(out):
+    t = (1, 2) + [3]
+    out[0] = len(t)
+
+
 # >>> message sets_what_comes_from_outside(f4[::1])
 # UnsupportedError: changes.py:37:5: error: a kernel can't set an attribute: 'x' of Point
 #    37 |     ORIGIN.x = 2.0
@@ -292,4 +308,17 @@ def method_of_a_list(o):
 #       |     ^^^^^^^^
 #    help: did you mean 'append'?
 #    in kernel method_of_a_list(array(int64, 1d, C))
+# <<<
+# >>> message changes_a_list_from_outside(f4[::1])
+# UnsupportedError: changes.py:182:5: error: this change of a list is not supported in a kernel: it is a constant, or isn't made in this kernel
+#   182 |     xs += [3]
+#       |     ^^^^^^^^^
+#    help: list(xs) makes a list that may change
+#    in kernel changes_a_list_from_outside(array(float32, 1d, C))
+# <<<
+# >>> message adds_a_list_to_a_tuple(f4[::1])
+# TypingError: changes.py:188:9: error: + does not take (tuple(int (weak), int (weak)), list(int (weak),))
+#   188 |     t = (1, 2) + [3]
+#       |         ^^^^^^^^^^^^
+#    in kernel adds_a_list_to_a_tuple(array(float32, 1d, C))
 # <<<

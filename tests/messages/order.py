@@ -146,7 +146,7 @@ def type_that_may_be_a_dtype(out):
 #    in kernel several_values_under_a_mask(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message list_of_columns(f4[:, ::1], f4[:, ::1])
-# TypingError: order.py:77:19: error: an index must be an integer, and this is tuple(int (weak), int (weak))
+# TypingError: order.py:77:19: error: an index must be an integer, and this is list(int (weak), int (weak))
 #    77 |     out[:] = m[:, [1, 2]]
 #       |                   ^^^^^^
 #    help: a list takes rows: a[[0, 2]]; take other parts one by one
