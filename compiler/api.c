@@ -220,7 +220,7 @@ static uint32_t shape_facts(const IrModule *m) {
     return (has_warp_ops(m) ? FACT_WARPS : 0) | (waits ? FACT_ROW : 0);
 }
 
-static bool fill_shared(Image *image, const IrModule *m) {
+static bool fill_arrays(Image *image, const IrModule *m) {
     image->nshared = m->shared.n;
     image->shared = calloc(m->shared.n + 1, sizeof *image->shared);
     for (uint32_t i = 0; i < m->shared.n && image->shared; i++) {
@@ -228,7 +228,10 @@ static bool fill_shared(Image *image, const IrModule *m) {
         image->shared[i] = s->shown;
         image->shared[i].line = s->span < m->spans.n ? m->spans.at[s->span].line : 0;
     }
-    return image->shared != NULL;
+    image->ndata = m->data.n;
+    image->data = calloc(m->data.n + 1, sizeof *image->data);
+    for (uint32_t i = 0; i < m->data.n && image->data; i++) image->data[i] = m->data.at[i].shown;
+    return image->shared && image->data;
 }
 
 /* Everything but the code. */
@@ -248,7 +251,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
         image->sm = o->sm;
         if (!(image->ptx_version = o->ptx_version)) target_known(o->sm, o->sm_suffix, &image->ptx_version);
     }
-    bool filled = fill_captures(image, m) && fill_links(image, m, o) && fill_shared(image, m);
+    bool filled = fill_captures(image, m) && fill_links(image, m, o) && fill_arrays(image, m);
     if (filled && image->entry && image->params && image->sites && (!r || image->cuts)) return image;
     gpu_image_free(image);
     return NULL;
@@ -258,6 +261,7 @@ static Image *new_image(const IrModule *m, const CompileOptions *o, const Region
 static void take_code(Unit *u, const IrModule *m, Image *image, char *bytes, size_t size) {
     if (u->o->target == TARGET_PTX) {
         image->ptx = bytes;
+        if (!locals_fill(image, m)) unit_fail(u, "out of memory");
         return;
     }
     image->object = bytes;

@@ -69,4 +69,7 @@ extern const Pass pipeline_cpu_passes[];                    /* behind them, for 
 extern const Pass pipeline_gpu_passes[];                    /* behind them, for GPUs */
 void pipeline_run(IrModule *m, const Pass *passes);         /* in debug builds verifies after each */
 
+/* locals.c: where the arrays of an image that has its PTX lie in local memory. False: no memory. */
+bool locals_fill(Image *image, const IrModule *m);
+
 #endif

@@ -130,7 +130,7 @@ typedef uint32_t BlockId;   /* index into IrModule.blocks */
 typedef struct Instr {
     uint8_t op;             /* Op */
     uint8_t type;           /* Type of the result, T_VOID if none */
-    uint16_t sub;           /* Pred, Sreg, MathFn or MEM_* */
+    uint16_t sub;           /* Pred, Sreg, MathFn or MEM_*; ALLOCA: 1 + its place in IrModule.locals, or 0 */
     uint32_t nargs;
     Ref *args;
     uint64_t imm;
@@ -174,7 +174,13 @@ typedef struct IrParam {
 } IrParam;
 
 /* Constant data: captured arrays that are small. */
-typedef struct IrData { const void *bytes; size_t size; uint32_t align; bool in_const; } IrData;
+typedef struct IrData {
+    const void *bytes;
+    size_t size;
+    uint32_t align;
+    bool in_const;
+    ImageShared shown;          /* for messages */
+} IrData;
 
 /* A captured array that isn't part of the code: whoever launches has it on the device. */
 typedef struct IrCapture { const void *bytes; size_t size; } IrCapture;
@@ -234,6 +240,7 @@ typedef struct IrModule {
     VEC(IrData) data;
     VEC(IrCapture) captures;
     VEC(IrShared) shared;
+    VEC(ImageShared) locals;        /* arrays of ALLOCAs, for messages */
     VEC(IrSite) sites;
     VEC(IrPrint) prints;
     VEC(IrForeign) foreign;

@@ -153,6 +153,7 @@ static bool check_leaf(Verifier *v, const Instr *in) {
         return true;
     case OP_ALLOCA:
         if (in->type != T_PTRL || in->imm == 0) return fail(v, "alloca gives a ptrl to at least one byte");
+        if (in->sub > m->locals.n) return fail(v, "no such local array");
         return true;
     case OP_SHARED:
         if (in->type != T_PTRS) return fail(v, "shared gives a ptrs");

@@ -77,7 +77,12 @@ static uint32_t captured_data(Eval *e, const HostArray *a, size_t size) {
         copy_in_order(a, 0, a->data, &to);
         bytes = copy;
     }
-    VEC_PUSH(e->arena, &e->m->data, ((IrData){bytes, size, 16, size <= CONST_BYTES}));
+    ImageShared shown = {.dtype = (uint8_t)a->dtype, .item = (uint16_t)elem_bytes(a->dtype, a->record)};
+    if (a->ndim <= sizeof shown.shape / sizeof *shown.shape) {
+        shown.ndim = a->ndim;
+        memcpy(shown.shape, a->shape, a->ndim * sizeof *shown.shape);
+    }
+    VEC_PUSH(e->arena, &e->m->data, ((IrData){bytes, size, 16, size <= CONST_BYTES, shown}));
     VEC_PUSH(e->arena, &e->data, ((DataEntry){a, e->m->data.n - 1}));
     return e->m->data.n - 1;
 }

@@ -186,7 +186,12 @@ Val fn_local_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!read_request(e, site, n, args, false, &r)) return val_poison(e);
     if (r.bytes > LOCAL_BYTES)
         return too_large(e, site, r.bytes, "the array", LOCAL_BYTES, "a part of an array argument for each thread");
-    Ref data = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, 0, (uint64_t)r.bytes);
+    uint16_t place = 0;
+    if (e->building && e->m->locals.n < UINT16_MAX) {
+        VEC_PUSH(e->arena, &e->m->locals, shown(&r));
+        place = (uint16_t)e->m->locals.n;
+    }
+    Ref data = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, place, (uint64_t)r.bytes);
     return array_made(e, r.elem, false, T_PTRL, data, r.ndim, r.shape);
 }
 

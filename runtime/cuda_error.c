@@ -125,7 +125,8 @@ static bool emulated_fault(CudaDevice *d, Failure *f) {
     f->fault.line = e.line;
     memcpy(f->fault.block, e.block, sizeof e.block);
     memcpy(f->fault.thread, e.thread, sizeof e.thread);
-    f->fault.in_global = e.space == 1;
+    f->fault.in_global = e.space == 1 || e.space == 4;
+    f->fault.in_local = e.space == 3;
     f->fault.address = e.address;
     f->fault.base = e.alloc_bytes ? e.alloc_address : 0;
     f->fault.bytes = e.bytes;

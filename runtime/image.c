@@ -19,6 +19,8 @@ void gpu_image_free(Image *image) {
     }
     free(image->links);
     free(image->shared);
+    free(image->data);
+    free(image->locals);
     free(image->cuts);
     free(image->captures);
     free(image->sites);

@@ -164,11 +164,12 @@ typedef struct ImageLink {
     char *name;
 } ImageLink;
 
-/* An array in static shared memory: PTX calls the k-th one shared_k. */
+/* An array in static shared memory, which PTX calls shared_k, in constant data (data_k), or in a thread's own memory. */
 typedef struct ImageShared {
     uint8_t dtype, ndim;         /* dtype: the frontend's, for messages */
     uint16_t item;               /* bytes of an element */
     uint32_t line;               /* that makes it */
+    uint32_t offset;             /* of a local one, in the kernel's local memory */
     int64_t shape[4];
 } ImageShared;
 
@@ -200,6 +201,10 @@ typedef struct Image {
     bool prints;                 /* and behind it three more: the fields of a PrintTarget */
     ImageShared *shared;         /* those of up to 4 axes; `ndim` of others is 0 */
     uint32_t nshared;
+    ImageShared *data;           /* captured arrays in the code */
+    uint32_t ndata;
+    ImageShared *locals;         /* of PTX, as they lie in memory; those that aren't the program's have an `ndim` of 0 */
+    uint32_t nlocals;            /* 0: none, or it isn't known where they lie */
     bool kept;                   /* the code was made before, and lay in the folder for it */
     uint32_t shared_bytes, local_bytes;
     uint16_t sm, ptx_version;    /* 80, 70 */

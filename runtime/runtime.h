@@ -36,12 +36,13 @@ typedef struct Failure {
     /* FAULT: what is known about the access; `kernel` is NULL otherwise. Strings are malloc'ed. */
     struct {
         bool known_thread;                /* file, line, block, thread: on the emulator */
-        char *kernel, *file, *variable;   /* variable: of shared memory, "shared_0", which the address is in or behind */
+        char *kernel, *file, *variable;   /* variable: of the code, "shared_0", which the address is in or behind */
         uint32_t line, block[3], thread[3];
         uint64_t variable_offset;   /* of the address in the variable */
         uint64_t address, base;     /* base: where the allocation starts that is meant; 0: not known */
         uint32_t bytes;
         bool in_global;     /* else the address is an offset in shared or local memory */
+        bool in_local;      /* known of faults on the emulator */
         bool is_write;
     } fault;
 } Failure;

@@ -377,13 +377,75 @@ def test_behind_the_last_shared_array() -> None:
     @gpu.jit
     def beyond(x, row):
         tile = gpu.shared.array((4, 8), np.float64)
+        line = gpu.shared.array(8, np.float64)
+        i = gpu.grid(1)
+        tile[i // 8, i % 8] = x[i]
+        line[i % 8] = x[i]
+        gpu.syncthreads()
+        x[i] = tile[row, i % 8] + line[7 - i % 8]
+
+    @gpu.jit
+    def alone(x, row):
+        tile = gpu.shared.array((4, 8), np.float64)
         i = gpu.grid(1)
         tile[i // 8, i % 8] = x[i]
         gpu.syncthreads()
         x[i] = tile[row, i % 8]
 
     with pytest.raises(gpu.DeviceFault, match=r"behind the shared array of line \d+, the last one"):
-        beyond[1, 32](np.ones(32), 4)
+        beyond[1, 32](gpu.ones(32), 9)
+        gpu.synchronize()
+    with pytest.raises(gpu.DeviceFault, match=r"by the shared array .*\(4, 8\)\): there is no index \(4, 0\)"):
+        alone[1, 32](gpu.ones(32), 4)
+        gpu.synchronize()
+
+
+def test_a_captured_array_is_named() -> None:
+    table = np.arange(10, dtype=np.float32)
+
+    @gpu.jit
+    def looks_up(x, i):
+        x[0] = table[i]
+
+    with pytest.raises(
+        gpu.DeviceFault, match=r"by the captured array \(float32, shape \(10,\)\): there is no index \(10,\)"
+    ):
+        looks_up[1, 1](gpu.ones(4), 10)
+        gpu.synchronize()
+
+
+def test_local_arrays_are_named() -> None:
+    @gpu.jit
+    def one(x, n):
+        t = gpu.local.array((2, 4), np.float32)
+        for i in range(n):
+            t[i // 4, i % 4] = i
+        x[0] = t[1, n % 4]
+
+    out = run(
+        """
+        @gpu.jit
+        def two(x, n):
+            t = gpu.local.array((3, 4), np.int32)
+            u = gpu.local.array(5, np.float64)
+            for i in range(n):
+                t[i, 2] = i
+                u[i] = i
+            x[0] = t[int(x[1]), int(x[2])] + u[int(x[3])]
+
+        for places in ([0, 2, 1, 2], [0, 2, 2, 4]):
+            try:
+                two[1, 1](np.array(places, "f4"), 3)
+            except gpu.DeviceFault as error:
+                print(error)
+        """,
+        GPU_EMULATOR_CHECK="uninit",
+    )
+    assert "(float64, shape (5,)) at index (4,)" in out
+    assert "(int32, shape (3, 4)) at index (2, 1)" in out
+    with pytest.raises(gpu.DeviceFault, match=r"by the local array .*\(2, 4\)\): there is no index \(2, 0\)"):
+        one[1, 1](gpu.ones(4), 9)
+        gpu.synchronize()
 
 
 # ---- launches

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { KEPT = 64, MOST_ARRAYS = 12, MOST_SHARED_ARRAYS = 8, NAME = 40 };
+enum { KEPT = 64, MOST_ARRAYS = 12, MOST_OWN = 8, NAME = 40 };
 
 typedef struct Seen {
     char name[NAME];
@@ -22,8 +22,8 @@ typedef struct Launched {
     char entry[128];
     uint32_t n;
     Seen arrays[MOST_ARRAYS];
-    uint32_t nshared;
-    ImageShared shared[MOST_SHARED_ARRAYS];
+    uint32_t nshared, ndata, nlocals;
+    ImageShared shared[MOST_OWN], data[MOST_OWN], locals[MOST_OWN];
 } Launched;
 
 static Launched *ring; /* under the GIL */
@@ -55,8 +55,14 @@ static void remember_captured(Launched *l, const Device *d, const Variant *v) {
         Leaf leaf = {.is_array = true, .dtype = (uint8_t)a.dtype, .ndim = a.ndim, .record = a.record, .data = at};
         leaf.shape = a.shape;
         leaf.strides = a.strides;
-        remember(l, "a captured array", &leaf);
+        remember(l, "", &leaf);
     }
+}
+
+static uint32_t keep(const ImageShared *from, uint32_t n, ImageShared *to) {
+    if (n > MOST_OWN) n = MOST_OWN;
+    if (n) memcpy(to, from, n * sizeof *to);
+    return n;
 }
 
 void faults_remember(const Device *d, const Bound *b, const Variant *v) {
@@ -73,8 +79,9 @@ void faults_remember(const Device *d, const Bound *b, const Variant *v) {
         remember(l, name ? name : "?", leaf);
     }
     remember_captured(l, d, v);
-    l->nshared = v->image->nshared < MOST_SHARED_ARRAYS ? v->image->nshared : MOST_SHARED_ARRAYS;
-    memcpy(l->shared, v->image->shared, l->nshared * sizeof *l->shared);
+    l->nshared = keep(v->image->shared, v->image->nshared, l->shared);
+    l->ndata = keep(v->image->data, v->image->ndata, l->data);
+    l->nlocals = keep(v->image->locals, v->image->nlocals, l->locals);
 }
 
 /* How far an address lies outside of the array's bytes. */
@@ -99,13 +106,9 @@ static const Seen *find(const Launched *l, uintptr_t at) {
     return best;
 }
 
-/* The shared array of that symbol, "shared_0", as an array that begins at 0. */
-static bool find_shared(const Launched *l, const char *symbol, Seen *out) {
-    unsigned k;
-    char rest;
-    if (sscanf(symbol, "shared_%u%c", &k, &rest) != 1 || k >= l->nshared || !l->shared[k].ndim) return false;
-    const ImageShared *s = &l->shared[k];
-    *out = (Seen){.dtype = s->dtype, .ndim = s->ndim};
+/* An array of the kernel's own as one that begins at its offset; false: it isn't one of the program's. */
+static bool see(const ImageShared *s, Seen *out) {
+    *out = (Seen){.dtype = s->dtype, .ndim = s->ndim, .data = s->offset, .first = s->offset};
     PyOS_snprintf(out->name, sizeof out->name, "of line %u", s->line);
     int64_t step = s->item;
     for (int i = s->ndim; i-- > 0;) {
@@ -113,8 +116,24 @@ static bool find_shared(const Launched *l, const char *symbol, Seen *out) {
         out->strides[i] = step;
         step *= s->shape[i];
     }
-    out->last = (uintptr_t)step;
-    return true;
+    out->last = out->first + (uintptr_t)step;
+    return s->ndim > 0;
+}
+
+/* The one of that symbol, "shared_0" or "data_0". */
+static bool find_symbol(const ImageShared *list, uint32_t n, const char *kind, const char *symbol, Seen *out) {
+    size_t length = strlen(kind);
+    if (!symbol || strncmp(symbol, kind, length) != 0) return false;
+    char *end;
+    unsigned long k = strtoul(symbol + length, &end, 10);
+    return end > symbol + length && !*end && k < n && see(&list[k], out);
+}
+
+/* The local array that holds the address, or is the last one before it. */
+static bool find_local(const Launched *l, uint64_t at, Seen *out) {
+    uint32_t k = l->nlocals;
+    while (k > 1 && l->locals[k - 1].offset > at) k--;
+    return k && see(&l->locals[k - 1], out);
 }
 
 /* The index whose element lies there: axes by falling strides, each as far as it goes without a remainder of its own
@@ -157,20 +176,34 @@ static PyObject *place_text(const Seen *s, const char *called, uintptr_t address
     return text;
 }
 
+/* In memory that all blocks see: an argument, or a captured array. */
+static PyObject *global_place(const Launched *l, const Failure *f) {
+    char called[NAME + 16] = "the captured array";
+    uintptr_t at = (uintptr_t)f->fault.address;
+    Seen constant;
+    const Seen *s = &constant;
+    if (f->fault.variable) { /* nothing of the launch's is as near */
+        if (!find_symbol(l->data, l->ndata, "data_", f->fault.variable, &constant)) return NULL;
+        at = (uintptr_t)f->fault.variable_offset;
+    } else {
+        s = find(l, at);
+        if (s && *s->name) PyOS_snprintf(called, sizeof called, "array '%s'", s->name);
+    }
+    return s ? place_text(s, called, at, f->fault.bytes) : NULL;
+}
+
 PyObject *faults_place(const Device *d, const Failure *f) {
     const Launched *l = ring && f->fault.kernel ? newest(d, f->fault.kernel) : NULL;
     char called[NAME + 16];
-    if (!l) return NULL;
-    if (f->fault.in_global) {
-        const Seen *s = find(l, (uintptr_t)f->fault.address);
-        if (!s) return NULL;
-        PyOS_snprintf(called, sizeof called, "array '%s'", s->name);
-        return place_text(s, called, (uintptr_t)f->fault.address, f->fault.bytes);
-    }
     Seen s;
-    if (!f->fault.variable || !find_shared(l, f->fault.variable, &s)) return NULL;
-    PyOS_snprintf(called, sizeof called, "the shared array %s", s.name);
-    if (distance(&s, (uintptr_t)f->fault.variable_offset)) /* the variables before it have no end that is seen */
+    if (!l) return NULL;
+    if (f->fault.in_global) return global_place(l, f);
+    bool local = f->fault.in_local;
+    uintptr_t at = (uintptr_t)(local ? f->fault.address : f->fault.variable_offset);
+    bool found = local ? find_local(l, at, &s) : find_symbol(l->shared, l->nshared, "shared_", f->fault.variable, &s);
+    if (!found) return NULL;
+    PyOS_snprintf(called, sizeof called, "the %s array %s", local ? "local" : "shared", s.name);
+    if (distance(&s, at) && (local ? l->nlocals : l->nshared) > 1) /* those before it have no end that is seen */
         return PyUnicode_FromFormat("behind %s, the last one: an index of it or of one before it is too large", called);
-    return place_text(&s, called, (uintptr_t)f->fault.variable_offset, f->fault.bytes);
+    return place_text(&s, called, at, f->fault.bytes);
 }

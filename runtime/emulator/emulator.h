@@ -55,7 +55,7 @@ typedef struct FaultReport {
     uint64_t address;          /* of the access: an offset in shared or local memory, else a device address */
     uint32_t bytes;
     Alloc alloc;               /* the allocation that holds it or is next to it; bytes 0: none is near */
-    const char *variable;      /* of shared memory: the variable that holds it, or else the one before it; NULL: none */
+    const char *variable;      /* the one that holds it, or else the one before it, elsewhere the nearest; NULL: none */
     uint64_t variable_offset, variable_bytes;
     /* Races: the other access. */
     uint32_t other_ptx_line, other_line, other_block[3], other_thread[3];

@@ -26,7 +26,7 @@ typedef struct EmulatorFault {
     char *other_file;                /* of a race: the other access */
     uint32_t other_line, other_ptx_line, other_block[3], other_thread[3];
     bool other_is_write;
-    char *variable;                  /* of shared memory: the variable that holds the address, or else the one before it */
+    char *variable;                  /* the one that holds the address, or else, in shared memory, the one before it, elsewhere the nearest */
     uint64_t variable_offset;        /* of the address in it */
 } EmulatorFault;
 

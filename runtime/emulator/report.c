@@ -72,6 +72,8 @@ static FaultReport describe(Warp *w, const PtxInst *in, int lane, FaultKind kind
         const Alloc *a = memory_find(run->memory, address);
         if (a) r.alloc = *a;
         else memory_nearest(run->memory, address, &r.alloc);
+        r.variable = r.alloc.name;
+        r.variable_offset = address - r.alloc.address;
     } else if (bytes && space == SPACE_SHARED) {
         r.alloc = (Alloc){.bytes = run->shared_bytes};
         find_variable(run->code, &r);
