@@ -415,6 +415,8 @@ static Val named_tuple(Eval *e, const CallSite *site, HostRef cls, HostRef names
 static Val call_class(Eval *e, const CallSite *site, HostRef cls, const HostInfo *info, uint32_t n, const Val *args) {
     HostInfo fields;
     memset(&fields, 0, sizeof fields);
+    const char *numbas = numba_help_for(e, cls);
+    if (numbas) return e_fail(e, site->span, numbas, DIAG_NOT_IN_KERNEL, site->name);
     if (info->is_exception)
         return (Val){.ty = ty_composite(e->types, TY_EXCEPTION, 0, n, args, cls, info->text, NULL), .items = args};
     HostRef tuple = val_builtin(e, "tuple");
@@ -451,12 +453,19 @@ static MethodCall with_self(Eval *e, const CallSite *site, Val self, uint32_t n,
 static Val call_special(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
     HostRef cls = fn.ty->kind == TY_INSTANCE ? fn.ty->obj : e->host->attr(e->host->self, fn.ty->obj, "__class__");
     HostRef call = cls ? e->host->class_attr(e->host->self, cls, NULL, "__call__") : NULL;
+    bool instance = fn.ty->kind == TY_INSTANCE;
+    const char *numbas = numba_help_for(e, cls);
     HostInfo info;
     memset(&info, 0, sizeof info);
-    if (!call || !e->host->info(e->host->self, call, &info) || info.kind != HOST_FUNCTION)
-        return e_fail(e, site->span, fn.ty->kind == TY_INSTANCE ? NULL : suggest_instead(site->name),
-                      fn.ty->kind == TY_INSTANCE ? DIAG_NOT_CALLABLE : DIAG_NOT_IN_KERNEL,
-                      fn.ty->kind == TY_INSTANCE ? e_text(e, fn) : site->name);
+    if (numbas || !call || !e->host->info(e->host->self, call, &info) || info.kind != HOST_FUNCTION) {
+        const char *help = numbas ? numbas : instance ? NULL : suggest_instead(site->name);
+        Diag *d = e_diag(e, site->span, instance ? DIAG_NOT_CALLABLE : DIAG_NOT_IN_KERNEL,
+                         instance ? e_text(e, fn) : site->name);
+        if (d && help) diag_help(e->diags, d, "%s", dialect_text(e->arena, e->dialect, help));
+        if (numbas)
+            e_numba_says(e, d, "Untyped global name '%s': Cannot determine Numba type of its class", site->name);
+        return val_poison(e);
+    }
     MethodCall m = with_self(e, site, fn, n, args);
     return call_python(e, &m.site, &(Callee){.code = call, .globals = call}, (Val){.ty = ty_object(e->types, call)},
                        m.n, m.args);

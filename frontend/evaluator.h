@@ -206,6 +206,7 @@ struct Eval {
 /* numbawords.c */
 void numba_words_of(Eval *e, Diag *d, va_list args);    /* in the Numba dialect a note with Numba's words, if there are any */
 const char *numba_call_text(Eval *e, const PyFunc *f, uint32_t n, const Val *args);
+const char *numba_help_for(Eval *e, HostRef cls);       /* what to write for a class of numba's; NULL: it's somebody else's */
 
 /* eval.c */
 Ref e_emit(Eval *e, Op op, Type t, uint32_t n, const Ref *args, uint16_t sub, uint64_t imm);

@@ -30,6 +30,36 @@ void e_numba_says(Eval *e, Diag *d, const char *fmt, ...) {
     va_end(ap);
 }
 
+/* What to write in the place of an object of numba's own, or of gpu.cuda's, of this class, or of such a class that is
+ * called. */
+static const struct {
+    const char *name, *help;
+} instead[] = {
+    {"_Intrinsic", "@intrinsic makes code of Numba's compiler: write a plain Python function, which kernels call"},
+    {"StencilFunc",
+     "a stencil is Numba's for the CPU: read the neighbours of each thread's element, x[i - 1] + x[i + 1]"},
+    {"GUFunc", "it works on whole arrays, from Python: call the function that it was made of"},
+    {"DUFunc", "it works on whole arrays, from Python: call the function that it was made of"},
+    {"Reduce", "it works on whole arrays, from Python: add up in a loop, or with cuda.atomic.add"},
+    {"List", "items of the thread's own: cuda.local.array(size, dtype); of all: an array that is passed"},
+    {"Dict", "make the dict outside of the kernel, where its keys and values are constants; or pass arrays"},
+};
+
+const char *numba_help_for(Eval *e, HostRef cls) {
+    const Host *h = e->host;
+    HostInfo module, of;
+    memset(&module, 0, sizeof module);
+    memset(&of, 0, sizeof of);
+    HostRef name = cls ? h->attr(h->self, cls, "__module__") : NULL;
+    if (!name || !h->info(h->self, name, &module) || module.kind != HOST_STR) return NULL;
+    bool numbas = strncmp(module.text, "numba.", 6) == 0 && strncmp(module.text, "numba.cuda.", 11) != 0;
+    if (!numbas && strcmp(module.text, "gpu.cuda._programs") != 0) return NULL;
+    h->info(h->self, cls, &of);
+    for (size_t i = 0; of.text && i < sizeof instead / sizeof *instead; i++)
+        if (strcmp(of.text, instead[i].name) == 0) return instead[i].help;
+    return "it is Numba's, for its own compiler: kernels call plain Python functions";
+}
+
 /* "Tuple(Literal[int](1), int32)", as Numba writes the types of an argument. */
 const char *numba_type_text(Eval *e, Val v) {
     Wide i;

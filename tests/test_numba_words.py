@@ -203,3 +203,44 @@ def test_kernels_of_whole_grids() -> None:
 
     plain = cuda.jit("void(int32[:])")(lambda x: None)
     assert [kernel.overloads[kernel.signatures[0]].cooperative for kernel in (whole, plain)] == [True, False]
+
+
+def test_the_import_of_a_refused_name_says_why() -> None:
+    with pytest.raises(ImportError, match="it belongs to Numba's compiler"):
+        from gpu.cuda.cudadrv import nvvm  # noqa: F401
+    with pytest.raises(ImportError, match="cannot import name 'nothing'"):
+        from gpu.cuda.errors import nothing  # noqa: F401
+    assert not hasattr(cuda.cudadrv, "nvvm")
+
+
+def test_a_generalized_ufunc_is_called_from_python() -> None:
+    @cuda.guvectorize(["void(float32[:], float32[:])"], "(n)->(n)")
+    def copy(x, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i]
+
+    @cuda.jit
+    def kernel(x, out):
+        copy(x, out)
+
+    with pytest.raises(TypingError, match="Untyped global name 'copy'") as raised:
+        kernel[1, 1](np.zeros(2, np.float32), np.zeros(2, np.float32))
+    assert "call the function that it was made of" in str(raised.value)
+
+
+def test_objects_of_numbas_compiler_say_what_to_do_instead() -> None:
+    stencils = type("StencilFunc", (), {"__module__": "numba.stencils.stencil", "__call__": lambda self, x: x})
+    smoothed = stencils()
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = smoothed(x)
+
+    with pytest.raises(TypingError, match="read the neighbours of each thread's element"):
+        kernel[1, 1](np.zeros(2))
+
+
+def test_types_as_text_and_pointers_to_elements() -> None:
+    assert (str(cuda.float32), str(cuda.boolean)) == ("float32", "bool")
+    assert np.zeros(1, str(cuda.complex64)).dtype == np.complex64
+    assert cuda.types.CPointer(cuda.float32[:].dtype) == cuda.types.CPointer(cuda.float32)

@@ -109,6 +109,9 @@ class DType:
     def __repr__(self) -> str:
         return f"gpu.{self.name}"
 
+    def __str__(self) -> str:
+        return "bool" if self._dtype == "bool" else self.name
+
     def __reduce__(self) -> tuple[Any, ...]:
         return DType, (self.name,)
 
@@ -208,8 +211,8 @@ class Pointer:
 
     kind = "pointer"
 
-    def __init__(self, dtype: DType) -> None:
-        self.dtype = dtype._dtype
+    def __init__(self, dtype: DType | DTypeName) -> None:
+        self.dtype = str(dtype) if isinstance(dtype, DTypeName) else dtype._dtype
 
     @property
     def _type(self) -> _core.Type:

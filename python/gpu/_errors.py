@@ -34,6 +34,10 @@ class NameResolutionError(TypingError):
     """A name or attribute that doesn't exist, or isn't assigned on every path."""
 
 
+class UnsupportedCallError(UnsupportedError, TypingError):
+    """A call of a function that kernels can't call; Numba, which looks at the function's type, has a TypingError."""
+
+
 class SignatureError(ValueError):
     """A signature that can't be read; the message has a caret under the place."""
 

@@ -181,7 +181,7 @@ def adds_under_a_mask(x):
 #    in kernel launches_a_kernel(array(float32, 1d, C))
 # <<<
 # >>> message random_numbers(f4[::1])
-# UnsupportedError: beginners.py:55:12: error: np.random.rand() can't be called in a kernel
+# UnsupportedCallError: beginners.py:55:12: error: np.random.rand() can't be called in a kernel
 #    55 |     x[0] = np.random.rand()
 #       |            ^^^^^^^^^^^^^^^^
 #    help: random numbers of each thread: states made before the launch by gpu.random.create_xoroshiro128p_states(n, seed), and gpu.random.xoroshiro128p_uniform_float32(states, i) here; or pass an array of them
@@ -263,7 +263,7 @@ def adds_under_a_mask(x):
 #    in kernel either_array(array(float32, 1d, C), array(float64, 1d, C), int (weak))
 # <<<
 # >>> message loops_and_stops(f4[::1])
-# UnsupportedError: beginners.py:106:14: error: gpu.prange() can't be called in a kernel
+# UnsupportedCallError: beginners.py:106:14: error: gpu.prange() can't be called in a kernel
 #   106 |     for i in gpu.prange(len(x)):
 #       |              ^^^^^^^^^^^^^^^^^^
 #    help: range(...) in a kernel, whose threads run side by side; @gpu.parallel makes kernels of prange loops

@@ -265,7 +265,7 @@ def counts_from_an_array(x, out):
 #    in kernel sorts_an_array(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
 # >>> message asks_the_time(f4[::1])
-# UnsupportedError: calls.py:95:14: error: time.time() can't be called in a kernel
+# UnsupportedCallError: calls.py:95:14: error: time.time() can't be called in a kernel
 #    95 |     out[0] = time.time()
 #       |              ^^^^^^^^^^^
 #    help: gpu.clock64() counts cycles in a kernel; a launch is timed outside, up to gpu.synchronize()

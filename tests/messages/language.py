@@ -173,7 +173,7 @@ def sides(x, n):
 #    in kernel class_inside(array(float32, 1d, C))
 # <<<
 # >>> message import_inside(f4[::1])
-# UnsupportedError: language.py:78:12: error: os.getpid() can't be called in a kernel
+# UnsupportedCallError: language.py:78:12: error: os.getpid() can't be called in a kernel
 #    78 |     x[0] = os.getpid()
 #       |            ^^^^^^^^^^^
 #    help: a kernel calls math, gpu, elementwise numpy functions and plain Python functions; compute the rest before the launch

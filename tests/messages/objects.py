@@ -571,7 +571,7 @@ def same_instance(out):
 #    in kernel too_many_calls(array(float32, 1d, C))
 # <<<
 # >>> message next_item(f4[::1])
-# UnsupportedError: objects.py:247:13: error: iter() can't be called in a kernel
+# UnsupportedCallError: objects.py:247:13: error: iter() can't be called in a kernel
 #   247 |     items = iter((1, 2))
 #       |             ^^^^^^^^^^^^
 #    help: write a for loop

@@ -68,7 +68,7 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def refusal(module: str, name: str) -> AttributeError:
+def refusal(module: str, name: str) -> Exception:
     """The error that says why a name isn't there.
 
     Parameters
@@ -76,9 +76,25 @@ def refusal(module: str, name: str) -> AttributeError:
     module : str
         Below ``gpu.cuda``.
     name : str
+
+    Returns
+    -------
+    AttributeError, or ImportError where it is imported: Python would put words of its own in the place of the former's
     """
+    kind = ImportError if _is_imported() else AttributeError
     full = "gpu.cuda" + ("." + module if module else "")
     for names, reason in REFUSED.get(module, ()):
         if name in names.split():
-            return AttributeError(f"{full}.{name} isn't there: {reason}")
+            return kind(f"{full}.{name} isn't there: {reason}")
+    if kind is ImportError:
+        return ImportError(f"cannot import name '{name}' from '{full}'")
     return AttributeError(f"module '{full}' has no attribute '{name}'")
+
+
+def _is_imported() -> bool:
+    """Whether what asks for a module's attribute (the caller of the caller of `refusal`) is ``from ... import``."""
+    import dis
+    import sys
+
+    frame = sys._getframe(3)
+    return frame.f_code.co_code[frame.f_lasti] == dis.opmap["IMPORT_FROM"]
