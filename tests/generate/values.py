@@ -20,6 +20,7 @@ from .flow import Flow
 from .memory import CELLS, Memory, dtype_of, record_dtype, same
 from .objects import OBJECTS, Objects
 from .paths import PATHS, Paths, dates
+from .state import STATE, State, fields
 from .writer import Sampler, function_of, launch
 
 N = 16  # threads, and the length of every array
@@ -31,6 +32,7 @@ WEAK = {"int", "float", "bool"}
 HELPERS = (
     OBJECTS
     + PATHS
+    + STATE
     + """\
 def doubled(x, times):
     return x if times == 0 else doubled(x + x, times - 1)
@@ -139,11 +141,11 @@ def fill(rng: np.random.Generator, records: np.ndarray) -> None:
                 columns[:, k] = sample_array(rng, code_of(part.dtype))
 
 
-class Generator(Objects, Memory, Paths, Flow, Sampler):
+class Generator(Objects, Memory, Paths, State, Flow, Sampler):
     """Makes one kernel."""
 
     WEAK, COMPLEX = WEAK, COMPLEX
-    SCOPED = ("env", "kinds", "small")
+    SCOPED = ("env", "kinds", "small", "objects", "pairs", "dicts")
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed, HELPERS)
@@ -152,6 +154,7 @@ class Generator(Objects, Memory, Paths, Flow, Sampler):
         self.kernel = Kernel(seed)
         self.kinds: dict[str, str] = {}
         self.small: dict[str, str] = {}  # arrays of three, with their kind
+        vars(self).update(fields())
         self.env["gpu"] = gpu
         self.special = self.random.random() < 0.5  # statements that few kernels have
         self.prints = self.random.random() < 0.1
@@ -355,6 +358,8 @@ class Generator(Objects, Memory, Paths, Flow, Sampler):
         elif depth < 4 and self.special and r.random() < 0.35:
             more = [self.record, self.record, self.small_array, self.small_array, self.own_cell, self.function]
             more += [self.maybe, self.fill_recursively, self.of_dates]
+            more += [self.object_state, self.object_state, self.pair_state, self.pair_state, self.dict_state]
+            more += [self.outer_variable, self.on_the_way_out, self.by_index]
             more += [self.try_finally, self.loop_else, self.forever, self.assertion, self.untaken_raise]
             r.choice([*more, *[self.printing] * 3 * self.prints])(depth)
         elif depth > 3 or choice < 0.45:
