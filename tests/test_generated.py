@@ -22,6 +22,7 @@ KINDS = {
     "arrays": Kind("GPU_GENERATED_ARRAYS", 300, 50, True),
     "threads": Kind("GPU_GENERATED_THREADS", 200, 25, False),
     "programs": Kind("GPU_GENERATED_PROGRAMS", 100, 25, False),
+    "calls": Kind("GPU_GENERATED_CALLS", 40, 20, False),
     "numba_dialect": Kind("GPU_GENERATED_NUMBA", 30, 15, False),
     "nonsense": Kind("GPU_GENERATED_NONSENSE", 200, 100, True),
 }
