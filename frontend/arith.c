@@ -102,10 +102,15 @@ static Val ir_binary(Eval *e, Op op, Scalar s, Val a, Val b) {
     return val_of(e, s, e_op2(e, op, t, x, y));
 }
 
-/* x ** n for a small constant n, by multiplication. */
+/* x ** n for a small constant n, by multiplication; x ** -1 of a float is 1 / x, which is rounded once. */
 static bool power_by_products(Eval *e, Scalar s, Val a, Val b, Val *out) {
     double n;
-    if (!val_as_double(b, &n) || (n != 1 && n != 2 && n != 3 && n != 4)) return false;
+    if (!val_as_double(b, &n)) return false;
+    if (n == -1 && dt_is_float((DType)s.dtype)) {
+        *out = eval_arith(e, PYB_TRUEDIV, s, val_convert(e, val_int(e, 1), s), a);
+        return true;
+    }
+    if (n != 1 && n != 2 && n != 3 && n != 4) return false;
     Val sq = n > 1 ? ir_binary(e, OP_MUL, s, a, a) : a;
     *out = n == 3 ? ir_binary(e, OP_MUL, s, sq, a) : n == 4 ? ir_binary(e, OP_MUL, s, sq, sq) : sq;
     return true;

@@ -240,14 +240,16 @@ static Val copied(Eval *e, PySpan span, Val a, DType d) {
                : v;
 }
 
-/* param: 0 np.array, 1 np.asarray, which takes an array as it is */
+/* param: 0 np.array, 1 np.asarray, which takes an array as it is, 2 np.ascontiguousarray, which does if it is in C
+ * order */
 Val fn_np_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"object", "?dtype"};
     Val v[2];
     DType d;
     if (!call_bind(e, site, n, args, 2, params, v) || !dtype_arg(e, site, v[1], DT_NONE, &d)) return val_poison(e);
     if (val_is_many(v[0])) {
-        if (site->fn->param && (d == DT_NONE || d == val_dtype(v[0]))) return v[0];
+        bool same = d == DT_NONE || d == val_dtype(v[0]), c = v[0].ty->kind == TY_ARRAY && v[0].ty->layout == LAYOUT_C;
+        if (same && (site->fn->param == 1 || (site->fn->param == 2 && c))) return v[0];
         return copied(e, site->span, v[0], d == DT_NONE ? val_dtype(v[0]) : d);
     }
     if (val_is_scalar(v[0]) || v[0].ty->kind == TY_TUPLE) return array_from_sequence(e, site->span, v[0], d);

@@ -283,11 +283,17 @@ static Val turned(Eval *e, Val a) {
                       array_data(a), shape, strides);
 }
 
+/* What NumPy gives for .imag of a real array can't be written to: it is computed where it is used. */
+static Val imaginary_zeros(Eval *e, Val a) {
+    CallSite site = {.fn = devfn_find("numpy.imag"), .name = "np.imag"};
+    return array_map(e, (PySpan){0}, (ExprOp){EXPR_CALL, 0, &site}, 1, &a);
+}
+
 /* .real and .imag of a complex array are views. */
 static Val part_of(Eval *e, Val a, bool imag) {
     DType d = val_dtype(a);
     if (d == DT_RECORD) return (Val){0};
-    if (!dt_is_complex(d)) return imag ? (Val){0} : a;
+    if (!dt_is_complex(d)) return imag ? imaginary_zeros(e, a) : a;
     Val f = array_flatten_to_a(e, a);
     Elem part = {(uint8_t)dtype_info[d].part, a.ty->align, NULL};
     Ty ty = ty_array(e->types, part, a.ty->ndim, LAYOUT_A, a.ty->readonly, (Type)a.ty->space);

@@ -59,6 +59,8 @@ Val array_lazy(Eval *e, PySpan span, ExprOp op, uint32_t n, const Val *operands)
 /* The element of a number, array or expression at an index of n axes, to which it is broadcast. */
 Val many_element(Eval *e, PySpan span, Val v, uint32_t n, const Val *index);
 Val many_element_type(Eval *e, Val v);              /* a scalar without a value */
+bool many_is_fresh(const Eval *e, Val v);           /* the same as a question, of tuples of expressions as well */
+Val many_renewed(Eval *e, Val v);                   /* made here: a PHI, whose operands were fresh where they come from */
 bool many_fresh(Eval *e, PySpan span, Val v);       /* false, reported: memory may have changed since the expression was made */
 Val many_array(Eval *e, PySpan span, Val v);        /* an expression of constant shape as an array; arrays as they are */
 const char *shape_text(Eval *e, uint32_t ndim, const Val *shape);

@@ -127,6 +127,39 @@ Val fn_array_reshape(Eval *e, const CallSite *site, uint32_t n, const Val *args)
     return remade(e, a, elem_of(a.ty), ndim, shape);
 }
 
+/* A copy of run-time size costs no memory: it is an expression. */
+static Val flat_copy(Eval *e, const CallSite *site, Val a) {
+    const DevFn *copy = devfn_find("ndarray.copy");
+    bool order = a.ty->kind == TY_ARRAY && a.ty->layout == LAYOUT_C, one = val_is_many(a) && a.ty->ndim == 1;
+    if (val_is_many(a) && !order && !one)
+        return e_fail(e, site->span, "np.ndenumerate(x) goes through the elements with their indices", DIAG_CONSTRUCT,
+                      site->name, "it copies, and only elements in C order are found by one index");
+    if (!one) {
+        a = in_order(e, site, a, "");
+        if (val_poisoned(a)) return a;
+        Val total = product(e, a.ty->ndim, a.items + 1);
+        a = remade(e, a, elem_of(a.ty), 1, &total);
+    }
+    return copy->call(e, &(CallSite){.span = site->span, .fn = copy, .name = site->name}, 1, &a);
+}
+
+Val fn_np_shape(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const names[] = {"shape", "ndim", "size"};
+    Val a;
+    if (!bind_args(e, site, n, args, 1, &a)) return val_poison(e);
+    if (val_is_many(a)) return eval_attr(e, site->span, a, names[site->fn->param]);
+    if (!want_scalars(e, site, 1, &a, false)) return val_poison(e);
+    return site->fn->param ? val_int(e, site->fn->param == 2) : val_tuple(e, 0, NULL);
+}
+
+/* param: 0 isrealobj, 1 iscomplexobj, which ask for the type. */
+Val fn_np_is_complex_type(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    if (!bind_args(e, site, n, args, 1, &x)) return val_poison(e);
+    if (!val_is_many(x) && !want_scalars(e, site, 1, &x, false)) return val_poison(e);
+    return val_bool(e, dt_is_complex(val_dtype(x)) == (site->fn->param == 1));
+}
+
 /* param: 1 flatten, which always makes a copy; ravel makes one of a small array that isn't in C order. */
 Val fn_array_ravel(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val a;
@@ -138,9 +171,7 @@ Val fn_array_ravel(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         ExprOp same = {EXPR_CONVERT, a.ty->dtype, NULL};
         a = many_array(e, site->span, array_lazy(e, site->span, same, 1, &a));
         if (val_poisoned(a)) return a;
-    } else if (site->fn->param)
-        return e_fail(e, site->span, "ravel() of an array in C order makes no copy", DIAG_CONSTRUCT, site->name,
-                      "it copies, and the size isn't known when compiling");
+    } else if (site->fn->param) return flat_copy(e, site, a);
     a = in_order(e, site, a, "only an array in C order has one axis without a copy");
     if (val_poisoned(a)) return a;
     Val total = product(e, a.ty->ndim, a.items + 1);

@@ -3,6 +3,7 @@
  *
  * Emission happens at e->cur; a rule may leave it in another block than it found it in, so a Python block is a
  * chain of IR blocks. PHI operands are collected and entered when all edges are known. */
+#include "arrays.h"
 #include "evaluator.h"
 
 #include <string.h>
@@ -17,7 +18,9 @@ typedef struct Body {
     const bool *copies; /* PHIs into whose memory the edges copy */
     Val *memory;        /* of those */
     const bool *in_loop;
-    Val result; /* inline: PHIs in `exit`; ty NULL: never returns */
+    bool *stale; /* PHIs of array expressions whose arrays may have changed on a way to them */
+    Val result;  /* inline: PHIs in `exit`; ty NULL: never returns */
+    bool stale_result;
 } Body;
 
 /* ---- blocks and PHIs --------------------------------------------------------------------------------- */
@@ -120,6 +123,7 @@ static void feed_phis(Body *b, PyBlockId from, uint32_t s) {
             if (skip-- > 0) continue;
             Val v = maybe_narrowed(b->fr, from, to, in->args[p], b->fr->vals[in->args[p]]);
             bool unassigned = v.ty && v.ty->kind == TY_UNDEF;
+            b->stale[r] |= v.ty && !many_is_fresh(e, v);
             if (b->copies[r] && unassigned) break;
             if (b->copies[r]) edge_read(e, &copies, phi, v);
             else val_phi_feed(e, phi, e->cur, unassigned ? val_zero(e, abs) : val_coerce(e, v, abs));
@@ -235,8 +239,10 @@ static void end_return(Body *b, PyBlockId py, const PyBlock *block) {
         return_from_kernel(b, block->term_span, v);
         return;
     }
-    if (!val_poisoned(b->inst->result) && !val_poisoned(v))
+    if (!val_poisoned(b->inst->result) && !val_poisoned(v)) {
+        b->stale_result |= !many_is_fresh(e, v);
         val_phi_feed(e, b->result, e->cur, val_coerce(e, v, b->inst->result));
+    }
     e_jump(e, b->exit);
 }
 
@@ -298,7 +304,10 @@ static void build_block(Body *b, PyBlockId py) {
     for (uint32_t i = 0; i < block->instrs.n; i++) {
         PyRef r = block->instrs.at[i];
         const PyInstr *in = &b->inst->f->instrs.at[r];
-        if (in->op == PY_PHI) continue;
+        if (in->op == PY_PHI) {
+            if (!b->in_loop[py] && !b->stale[r]) b->fr->vals[r] = many_renewed(b->e, b->fr->vals[r]);
+            continue;
+        }
         Val v = eval_step(b->e, b->fr, r);
         if (!v.ty) {
             if (!e_terminated(b->e)) e_ret(b->e, 0, NULL);
@@ -319,6 +328,7 @@ static void build_body(Body *b) {
     b->entry = ARENA_ARRAY(b->e->arena, BlockId, f->blocks.n);
     b->copies = phis_that_copy(b->e, b->inst);
     b->in_loop = loop_blocks(b->e->arena, f);
+    b->stale = ARENA_ARRAY(b->e->arena, bool, f->instrs.n);
     b->memory = ARENA_ARRAY(b->e->arena, Val, f->instrs.n);
     for (PyRef r = 1; r < f->instrs.n; r++)
         if (b->copies[r]) b->memory[r] = copying_phi(b->e, b->inst->cell[r]);
@@ -390,7 +400,7 @@ Val build_at(Eval *e, Instance *inst, const Callee *callee, const Val *args, Blo
     e->frame = fr.caller;
     e->cur = b.exit;
     e->span = span;
-    return b.result;
+    return b.result.ty && !b.stale_result ? many_renewed(e, b.result) : b.result;
 }
 
 Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args) {

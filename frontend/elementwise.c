@@ -153,8 +153,26 @@ static bool is_stale(Val v, Epoch made, Epoch now) {
     return stale;
 }
 
+static Wide packed_epoch(Epoch x) { return (Wide)((uint64_t)x.other << 32 | x.local); }
+
+bool many_is_fresh(const Eval *e, Val v) {
+    if (v.ty->kind == TY_EXPR) return !e->building || (v.i >= 0 && !is_stale(v, epoch_of(v), e->epoch));
+    bool fresh = true;
+    for (uint32_t i = 0; v.ty->kind == TY_TUPLE && i < v.ty->n; i++) fresh &= many_is_fresh(e, v.items[i]);
+    return fresh;
+}
+
+Val many_renewed(Eval *e, Val v) {
+    if (v.ty->kind == TY_EXPR) v.i = e->building ? packed_epoch(e->epoch) : -1;
+    if (v.ty->kind != TY_TUPLE) return v;
+    Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
+    for (uint32_t i = 0; i < v.ty->n; i++) items[i] = many_renewed(e, v.items[i]);
+    v.items = items;
+    return v;
+}
+
 bool many_fresh(Eval *e, PySpan span, Val v) {
-    if (v.ty->kind != TY_EXPR || !e->building || (v.i >= 0 && !is_stale(v, epoch_of(v), e->epoch))) return true;
+    if (v.ty->kind != TY_EXPR || many_is_fresh(e, v)) return true;
     e_fail(e, span, "write the expression where it is used, or store it: t[:] = ...", DIAG_CONSTRUCT,
            "this array expression",
            "its size isn't a small constant, and its arrays may have changed since it was made");
@@ -205,8 +223,7 @@ static Val make_expr(Eval *e, ExprOp op, DType d, uint32_t n, const Val *x, uint
         }
     }
     Val v = {.ty = ty_expr(e->types, op.kind, op.code, d, ndim, n + ndim, items, name, fields), .items = items};
-    v.i = e->building ? (Wide)((uint64_t)e->epoch.other << 32 | e->epoch.local) : -1;
-    return v;
+    return many_renewed(e, v);
 }
 
 /* What one element of the result is, without emitting anything. */

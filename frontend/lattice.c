@@ -129,6 +129,22 @@ static bool join_items(Eval *e, Val a, Val b, Val *out) {
     return true;
 }
 
+/* Array expressions of one form, whose operands differ in constants and layouts alone: no element's type changes. */
+static bool join_exprs(Eval *e, Val a, Val b, Val *out) {
+    Ty x = a.ty, y = b.ty;
+    if (x->layout != y->layout || x->dtype != y->dtype || x->ndim != y->ndim) return false;
+    if (!join_items(e, a, b, out)) return false;
+    for (uint32_t i = 0; i < x->n; i++) {
+        Ty both = out->items[i].ty;
+        if (both->dtype != x->items[i]->dtype || both->dtype != y->items[i]->dtype) return false;
+        if (both->weak != x->items[i]->weak || both->weak != y->items[i]->weak) return false;
+    }
+    out->ty =
+        ty_expr(e->types, (ExprKind)x->sub, x->layout, (DType)x->dtype, x->ndim, x->n, out->items, x->name, x->fields);
+    out->i = -1;
+    return true;
+}
+
 bool val_join(Eval *e, Val a, Val b, Val *out) {
     if (!a.ty || val_same(a, b)) {
         *out = val_abstract(e, b);
@@ -148,7 +164,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     case TY_POINTER: *out = pointer_at(e, elem_of(a.ty), (Type)a.ty->space, REF_NONE); return a.ty == b.ty;
     case TY_TIME: return time_join(e, a, b, out);
     case TY_PTR: *out = (Val){.ty = a.ty}; return a.ty == b.ty;
-    case TY_EXPR: return false;
+    case TY_EXPR: return join_exprs(e, a, b, out);
     case TY_TUPLE:
     case TY_SLICE:
     case TY_RANGE:

@@ -232,10 +232,27 @@ Val fn_np_fabs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return float_val(e, typed(d), e_op1(e, OP_ABS, t, r));
 }
 
+/* z / |z|, 0 for 0; with one infinite part its sign, with two, or nan and none, nan. */
+static Val complex_sign(Eval *e, DType d, Val z) {
+    Type t = dtype_info[dtype_info[d].part].ir;
+    Ref part[2] = {val_re(e, z), val_im(e, z)}, size = val_ref(e, complex_abs(e, z)), zero = e_float(e, t, 0);
+    Ref endless[2] = {is_inf(e, t, part[0]), is_inf(e, t, part[1])}, far = is_inf(e, t, size);
+    Ref none = e_cmp(e, PRED_EQ, size, zero), lost = e_op2(e, OP_AND, T_BOOL, endless[0], endless[1]), sign[2];
+    lost = e_op2(e, OP_OR, T_BOOL, lost, is_nan(e, size));
+    for (int i = 0; i < 2; i++) {
+        Ref unit = e_math2(e, MATH_COPYSIGN, t, e_float(e, t, 1), part[i]);
+        Ref near = e_op2(e, OP_DIV, t, part[i], size), ends = e_select(e, t, endless[i], unit, zero);
+        sign[i] = e_select(e, t, none, zero, e_select(e, t, far, ends, near));
+        sign[i] = e_select(e, t, lost, e_float(e, t, NAN), sign[i]);
+    }
+    return val_complex(e, typed(d), sign[0], sign[1]);
+}
+
 Val fn_np_sign(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
     DType d;
-    if (!loop1(e, site, LOOP_REAL | LOOP_NO_BOOL, n, args, &x, &d)) return val_poison(e);
+    if (!loop1(e, site, LOOP_NUMBER | LOOP_NO_BOOL, n, args, &x, &d)) return val_poison(e);
+    if (dt_is_complex(d)) return complex_sign(e, d, x);
     Type t = dtype_info[d].ir;
     bool is_float = dt_is_float(d);
     Ref r = val_ref(e, x), zero = is_float ? e_float(e, t, 0) : e_int(e, t, 0);
@@ -445,6 +462,17 @@ Val fn_np_part(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return eval_attr(e, site->span, x, site->fn->param ? "imag" : "real");
 }
 
+/* param: 0 is it real, 1 has it an imaginary part */
+Val fn_np_is_complex(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    bool asked = site->fn->param;
+    if (!bind_args(e, site, n, args, 1, &x) || !want_scalars(e, site, 1, &x, false)) return val_poison(e);
+    Scalar s = SCALAR(DT_BOOL, is_weak(x) && !asked); /* as NumPy does */
+    if (!dt_is_complex(val_dtype(x))) return val_const_int(e, s, !asked);
+    Type part = dtype_info[dtype_info[val_dtype(x)].part].ir;
+    return val_of(e, s, e_cmp(e, asked ? PRED_NE : PRED_EQ, val_im(e, x), e_float(e, part, 0)));
+}
+
 Val fn_np_angle(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"z", "?deg"};
     Val v[2];
@@ -516,12 +544,13 @@ static Val bounded(Eval *e, DType d, bool upper, Val x, Val bound) {
     return val_typed(e, d, e_op2_of(e, op, dtype_info[d].ir, x, bound));
 }
 
+/* param: 0 the function, 1 the method */
 Val fn_np_clip(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    static const char *const params[] = {"a", "?a_min", "?a_max"};
+    static const char *const params[][3] = {{"a", "?a_min", "?a_max"}, {"/self", "?min", "?max"}};
     Val v[3], given[3];
     uint32_t k = 0;
     DType d;
-    if (!call_bind(e, site, n, args, 3, params, v)) return val_poison(e);
+    if (!call_bind(e, site, n, args, 3, params[site->fn->param], v)) return val_poison(e);
     if (ty_is(v[0].ty, TY_NONE)) return e_fail(e, arg_span(site, 0), NULL, DIAG_ARG_TYPE, site->name, "None");
     for (int i = 0; i < 3; i++)
         if (v[i].ty && !ty_is(v[i].ty, TY_NONE)) given[k++] = v[i];

@@ -221,6 +221,12 @@ NUMPY_OTHER = {
     "np.round(x, decimals=-2)": [(np.float64(v),) for v in (149.0, 150.0, 250.0, -350.0)] + [(np.int16(250),)],
     "np.nan_to_num(x, nan=1.5)": [(np.float32(math.nan),), (np.float64(math.inf),), (np.float16(-math.inf),), (3,)],
     "np.nan_to_num(x, posinf=2.0, neginf=-2.0)": [(np.float32(math.inf),), (np.float64(-math.inf),)],
+    "np.sign(x)": [(np.complex64(3 - 4j),), (0j,)]
+    + [(complex(a, b),) for a in (math.inf, 0.0, -2.0, math.nan) for b in (-math.inf, -0.0, 1.0)],
+    "np.isreal(x)": [(np.complex64(1 + 1j),), (np.complex128(2),), (1j,), (np.int8(3),), (2,), (math.nan,)],
+    "np.iscomplex(x)": [(np.complex64(1 + 1j),), (complex(1, math.nan),), (np.float32(2),), (True,)],
+    "(np.isrealobj(x), np.iscomplexobj(x))": [(np.complex64(1),), (2j,), (np.float16(2),), (3,)],
+    "x ** -1": [(np.float32(3),), (np.float64(10),), (0.1,), (np.float16(-3),), (np.float64(-math.inf),), (16.0,)],
     "np.angle(x)": [(np.complex64(1 + 1j),), (np.complex128(-1),), (1j,), (np.float32(-2),), (-2.0,)],
     "np.angle(x, deg=True)": [(np.complex128(1 + 1j),), (np.float32(-1),)],
 }

@@ -63,6 +63,13 @@ m.view(m.dtype)[1] = 3
 m.swapaxes(0, 1)[2] = k[:, 0]
 m.transpose(1, 0)[1] = k[:, 0]
 np.transpose(m)[3, :2] = 1
+a[:] = a.conj() + b.conjugate()
+a[:] = b.clip(2, 5) - a.clip(max=n)
+m[:] = k.round() + k.clip(min=n)
+o[:20] = k.flatten() * 2
+o[:10] = np.ascontiguousarray(a) + np.ascontiguousarray(a[::-1])
+o[:10] = a.imag + a.real
+o[:10] = np.isreal(a) + np.iscomplex(b)
 """
 VALUES = """
 np.sum(a)
@@ -112,6 +119,10 @@ np.reshape(m, (2, 10))[1, 3], np.ravel(m)[7], np.swapaxes(m, 0, 1)[1, 2]
 np.trace(np.array([[1, 2], [3, 4]]))
 np.array_equal(a, b), np.array_equal(a, a), np.array_equal(a[:3], m), np.allclose(a, a + 0), np.allclose(a, b, atol=99)
 m[tuple(np.array([1, 2]))], m[(1, 2)]
+np.shape(m)[1], np.ndim(m), np.size(m), np.ndim(n), np.size(2.5), len(np.shape(a[0])), np.size(a + b)
+m.flatten()[7], m[1:].flatten().sum(), a[::2].flatten()[1]
+np.digitize(n, b[:2]), np.digitize(9, a[:2]), len(a.flatten())
+np.isrealobj(a), np.iscomplexobj(a), np.iscomplexobj(1j)
 (1, 2, 3, 4)[::2][1], (1, 2, 3)[::-1][0], (1, 2, 3, 4)[-2:][0], len((1, 2, 3)[5:])
 """
 SMALL = r"""
@@ -150,7 +161,10 @@ z = y @ y; o[11] = z[0, 7]
 x = np.zeros((3, 0)); o[0] = x.size; o[1] = x.sum(); o[2] = len(x)
 x = np.array(5); o[0] = x; o[1] = x + 1; o[2] = x[()]; o[3] = x.ndim
 x = np.array([1 + 2j, 3]); o[0] = x.real[0]; o[1] = x.imag[0]; o[2] = abs(x)[1]; x.imag[1] = 4; \
-o[3] = x[1].imag; o[4] = np.vdot(x, x).real
+o[3] = x[1].imag; o[4] = np.vdot(x, x).real; o[5:7] = x.conj().imag; o[7:9] = np.iscomplex(x); o[9:11] = np.sign(x).real
+x = np.array([1, 3, 5.5]); y = np.array([0, 3, 9.]); o[:3] = np.digitize(y, x); o[3:6] = np.digitize(y, x, True); \
+o[6] = np.digitize(3, x[::-1]); o[7] = np.digitize(3, x[::-1], right=True); o[8] = np.digitize(2, x[:1]); \
+o[9:12] = x.imag
 x = np.array([4, 5, 6]); o[:2] = x[np.array([0, 2])[1] - 1:]; o[3] = x[-1]
 x = np.array([1, 2, 4]); o[:3] = np.cumsum(x); o[3:6] = x.cumprod(); np.cumsum(a, out=o[10:20]); np.cumsum(a, out=a)
 np.cumprod(a[:4], dtype=np.int32, out=o[:4]); a[:4].cumsum(out=o[4:8])
@@ -185,6 +199,7 @@ v = np.zeros(3)\nfor i in range(n):\n    w = v\n    w[i] = 4\no[:3] = v
 v = halved(np.ones(3), n); w = halved(v, 0); w[0] = 9\no[:3] = v; o[3:6] = w
 v = np.zeros(2)\nfor i in range(n):\n    for j in range(n):\n        v = v + i\n    v = v * 2\no[:2] = v
 v = np.arange(100).reshape(10, 10)\nfor i in range(2): v[:] = v @ v % 7\no[:10] = v[3]
+for i in range(n): a[:] = twice(b) + a
 total = 0\nfor i in range(n):\n    t = a[i:] * 2\n    total += t.sum() + t[0]\no[0] = total
 """
 EXACT = ["i4", "u1", "f4"]
@@ -194,6 +209,38 @@ def halved(x: Any, n: int) -> Any:
     for _ in range(n):
         x = x * 0.5
     return x
+
+
+def twice(x: Any) -> Any:
+    return x * 2
+
+
+def limited(x: Any, low: Any = None, by: int = 1) -> Any:
+    if low is not None:
+        x = np.maximum(x, low)
+    return (x * 3 if x[0] > by else x * 5) - 1
+
+
+def both(x: Any) -> Any:
+    return x + 1, twice(x)
+
+
+def either(x: Any, y: Any) -> Any:
+    if x[0] > 2:
+        return x + y[1:]
+    return x + y[:-1]
+
+
+# Functions that return expressions of arrays whose size run time knows.
+RETURNED = """
+a[:] = twice(b)
+a[:] = twice(twice(b)) + limited(a, n)
+a[:] = limited(b, by=n) * n
+x, y = both(a); b[:] = x * y
+a[1:] = either(a[1:], b); b[1:] = either(b[1:], a)
+o[0] = twice(a).sum() + limited(b, by=100)[3] + len(both(m)[1])
+x = twice(b) if a[1] > n else b * 4; a[:] = x + 1
+"""
 
 
 def lines(table: str) -> list[str]:
@@ -206,6 +253,7 @@ def kernel(text: str) -> Callable:
     body = "\n".join("    " + line for line in text.split("\n"))
     code = compile(f"def kernel(a, b, m, k, n, o):\n{body}\n", f"<{text}>", "exec")
     scope: dict[str, Any] = {"np": np, "halved": halved}
+    scope |= {"twice": twice, "limited": limited, "both": both, "either": either}
     exec(code, scope)
     assert isinstance(scope["kernel"], types.FunctionType)
     return scope["kernel"]
@@ -257,6 +305,31 @@ def test_arrays_of_the_thread(text: str, device: str) -> None:
 @pytest.mark.parametrize("text", lines(LOOPS))
 def test_loops(text: str, device: str) -> None:
     check(text.replace("\\n", "\n"), "i4", device)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("text", lines(RETURNED))
+def test_returned_expressions(text: str, device: str) -> None:
+    check(text, "f8", device)
+
+
+def test_a_returned_expression_is_used_before_its_arrays_change() -> None:
+    def changes(x: Any) -> Any:
+        t = x * 2
+        x[0] = 9
+        return t
+
+    def at_once(x: Any, y: Any) -> None:
+        y[:] = changes(x)
+
+    def later(x: Any, y: Any) -> None:
+        t = twice(x)
+        x[0] = 9
+        y[:] = t
+
+    for kernel in (at_once, later):
+        with pytest.raises(gpu.CompileError, match="its arrays may have changed"):
+            gpu.jit(kernel)[1, 1](np.ones(3), np.zeros(3))
 
 
 # In the Numba dialect arrays keep the widths that scalars lose; a is int32 (the greatest, 3), f is float32.

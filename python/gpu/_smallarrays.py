@@ -86,6 +86,14 @@ def numpy_searchsorted(a: Any, v: Any, side: str = "left") -> Any:
     return low
 
 
+def numpy_digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """Take bins of any length, which grow or fall."""
+    side = "left" if right else "right"
+    if len(bins) > 1 and bins[0] > bins[len(bins) - 1]:
+        return len(bins) - np.searchsorted(bins[::-1], x, side)
+    return np.searchsorted(bins, x, side)
+
+
 def numpy_median(a: Any) -> Any:
     b = np.sort(np.ravel(a))
     n = len(b)
@@ -265,10 +273,6 @@ def numpy_diff(a: Any, n: int = 1) -> Any:
         for k in range(last - step):
             rest[k] = rest[k + 1] - rest[k]
     return np.copy(np.moveaxis(rest[: last - n], 0, -1))
-
-
-def ndarray_clip(a: Any, min: Any = None, max: Any = None) -> Any:
-    return np.clip(a, min, max)
 
 
 # ---- several elements at once

@@ -69,7 +69,7 @@ def views(x):
     x.T.reshape(4)
     x.transpose(0, 0)
     x.swapaxes(0, 3)
-    x.flatten()
+    x.T.flatten()
     x.T.flat
     np.cross(np.zeros(2), np.ones(2))
     x.sorted()
@@ -232,10 +232,10 @@ def doubles(x):
 #    71 |     x.swapaxes(0, 3)
 #       |     ^^^^^^^^^^^^^^^^
 #
-# arrays.py:72:5: error: x.flatten is not supported in a kernel: it copies, and the size isn't known when compiling
-#    72 |     x.flatten()
-#       |     ^^^^^^^^^^^
-#    help: ravel() of an array in C order makes no copy
+# arrays.py:72:5: error: x.T.flatten is not supported in a kernel: it copies, and only elements in C order are found by one index
+#    72 |     x.T.flatten()
+#       |     ^^^^^^^^^^^^^
+#    help: np.ndenumerate(x) goes through the elements with their indices
 #
 # arrays.py:73:5: error: flat is not supported in a kernel: this array isn't in C order
 #    73 |     x.T.flat
