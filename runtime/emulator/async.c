@@ -169,6 +169,19 @@ static void copies_arrive(Warp *w, const PtxInst *in, uint32_t mask) {
     });
 }
 
+void mbarrier_complete(Warp *w, const PtxInst *in, uint32_t mask, int operand, const uint32_t *bytes) {
+    Access a;
+    unsigned how = ACCESS_READ | ACCESS_WRITE | ACCESS_ATOMIC;
+    locate(w, in, &in->o[operand], 0, SPACE_SHARED, mask, 8, how, &a);
+    if (w->watching) watch(w, in, SPACE_SHARED, mask, 8, how, &a, NULL);
+    watch_fence(w, mask, false);
+    EACH_LANE(mask, i, {
+        Word word = unpack(load_word(&a, i));
+        word.tx = (int32_t)((uint32_t)word.tx - bytes[i]);
+        store_word(&a, i, advance(word));
+    });
+}
+
 /* ---- cp.async.bulk ------------------------------------------------------------------------------ */
 
 typedef struct Bulk {
@@ -194,23 +207,15 @@ static void move_chunk(Warp *w, const PtxInst *in, uint32_t lane, const Bulk *b,
 static void bulk_copy(Warp *w, const PtxInst *in, uint32_t mask) {
     const Bulk *b = &bulks[in->sub];
     uint64_t to[WARP], from[WARP];
-    Access barrier;
+    uint32_t size[WARP];
     all_addresses(w, &in->o[0], in->disp, to);
     all_addresses(w, &in->o[1], 0, from);
     EACH_LANE(mask, i, {
-        uint32_t bytes = (uint32_t)lane_get(w, &in->o[2], i);
+        uint32_t bytes = size[i] = (uint32_t)lane_get(w, &in->o[2], i);
         if (bytes % 16) fault(w, in, i, FAULT_MISALIGNED, b->to, to[i], bytes);
         for (uint32_t at = 0; at < bytes; at += 16) move_chunk(w, in, (uint32_t)i, b, to[i] + at, from[i] + at);
     });
-    if (!b->counts) return;
-    unsigned how = ACCESS_READ | ACCESS_WRITE | ACCESS_ATOMIC;
-    locate(w, in, &in->o[3], 0, SPACE_SHARED, mask, 8, how, &barrier);
-    if (w->watching) watch(w, in, SPACE_SHARED, mask, 8, how, &barrier, NULL);
-    EACH_LANE(mask, i, {
-        Word word = unpack(load_word(&barrier, i));
-        word.tx = (int32_t)((uint32_t)word.tx - (uint32_t)lane_get(w, &in->o[2], i));
-        store_word(&barrier, i, advance(word));
-    });
+    if (b->counts) mbarrier_complete(w, in, mask, 3, size);
 }
 
 static bool select_bulk(const PtxForm *f, PtxInst *in, uint8_t which) {

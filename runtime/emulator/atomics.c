@@ -233,6 +233,19 @@ static void atomic_b128(Warp *w, const PtxInst *in, uint32_t mask) {
     pthread_mutex_unlock(&w->run->lock);
 }
 
+/* ---- for asynchronous reductions -------------------------------------------------------------------- */
+
+int atomic_step(unsigned op, unsigned type) {
+    if (op == ATOM_ADD && type == PT_S64) type = PT_U64;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i].op == op && steps[i].type == type && op != ATOM_EXCH && op != ATOM_CAS) return (int)i;
+    return -1;
+}
+
+void atomic_apply(int step, void *at, uint32_t bytes, uint64_t value) {
+    update(at, bytes, steps[step].step, value, 0, false);
+}
+
 /* ---- rows of ptxops.def -------------------------------------------------------------------------- */
 
 static bool flag(const PtxForm *f, unsigned bit) { return f->flags >> bit & 1; }

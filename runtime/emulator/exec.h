@@ -275,6 +275,12 @@ _Noreturn void fault_barrier(Warp *w, const PtxInst *in, int lane, Other other);
 
 /* atomics.c */
 bool is_compare_and_swap(const PtxInst *in);
+/* A reduction's number for atomic_apply(); -1: there is no such. */
+int atomic_step(unsigned op, unsigned type);
+void atomic_apply(int step, void *at, uint32_t bytes, uint64_t value);
+
+/* ---- async.c: bytes have come, of each lane, to the mbarriers in an operand */
+void mbarrier_complete(Warp *w, const PtxInst *in, uint32_t mask, int operand, const uint32_t *bytes);
 /* warpops.c: bar.warp.sync, a form of bar. */
 bool select_warp_barrier(const PtxForm *f, PtxInst *in);
 

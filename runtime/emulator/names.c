@@ -121,8 +121,8 @@ static const char *complaint(Load *load, const char *what, const char *word, siz
 
 /* The longest opcode that the words start with: bar.warp.sync before bar. */
 static size_t find_opcode(Load *load, Spelling *s) {
-    size_t ends[6], n = 0;
-    for (size_t i = 1; i <= s->length && n < 6; i++)
+    size_t ends[8], n = 0;
+    for (size_t i = 1; i <= s->length && n < sizeof ends / sizeof *ends; i++)
         if (i == s->length || s->text[i] == '.') ends[n++] = i;
     while (n-- > 0) {
         const Word *w = spelling_first(&load->words, WORD_OPCODE, s->text, ends[n]);

@@ -11,29 +11,32 @@
 
 #include <string.h>
 
-enum { MAX_SIDE = 32 };
+enum { MAX_SIDE = 32, MAX_DEPTH = 256 };
 
 /* Sizes by MF_SHAPE. */
 typedef struct Shape {
-    uint8_t m, n, k;
+    uint16_t m, n, k;
 } Shape;
 static const Shape shapes[] = {
-    [SHAPE_M8N8K4] = {8, 8, 4},       [SHAPE_M8N8K16] = {8, 8, 16},   [SHAPE_M16N8K4] = {16, 8, 4},
-    [SHAPE_M16N8K8] = {16, 8, 8},     [SHAPE_M16N8K16] = {16, 8, 16}, [SHAPE_M16N8K32] = {16, 8, 32},
-    [SHAPE_M16N16K16] = {16, 16, 16}, [SHAPE_M16N16K8] = {16, 16, 8}, [SHAPE_M32N8K16] = {32, 8, 16},
-    [SHAPE_M8N32K16] = {8, 32, 16}};
+    [SHAPE_M8N8K4] = {8, 8, 4},       [SHAPE_M8N8K16] = {8, 8, 16},     [SHAPE_M16N8K4] = {16, 8, 4},
+    [SHAPE_M16N8K8] = {16, 8, 8},     [SHAPE_M16N8K16] = {16, 8, 16},   [SHAPE_M16N8K32] = {16, 8, 32},
+    [SHAPE_M16N16K16] = {16, 16, 16}, [SHAPE_M16N16K8] = {16, 16, 8},   [SHAPE_M32N8K16] = {32, 8, 16},
+    [SHAPE_M8N32K16] = {8, 32, 16},   [SHAPE_M8N8K32] = {8, 8, 32},     [SHAPE_M16N8K64] = {16, 8, 64},
+    [SHAPE_M8N8K128] = {8, 8, 128},   [SHAPE_M16N8K128] = {16, 8, 128}, [SHAPE_M16N8K256] = {16, 8, 256}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* A matrix while it is computed with: one of the two is used. */
+/* A matrix while it is computed with: one of the two is used. B stands here transposed. */
 typedef struct Matrix {
     double f[MAX_SIDE][MAX_SIDE];
-    int32_t i[MAX_SIDE][MAX_SIDE];
+    int32_t i[MAX_SIDE][MAX_DEPTH];
 } Matrix;
 
 /* ---- elements ---------------------------------------------------------------------------------- */
 
 static bool is_int8(unsigned type) { return type == PT_S8 || type == PT_U8; }
-static bool is_integer(unsigned type) { return is_int8(type) || type == PT_S32; }
+static bool is_int4(unsigned type) { return type == PT_S4 || type == PT_U4; }
+static bool is_small(unsigned type) { return is_int4(type) || type == PT_B1; }
+static bool is_integer(unsigned type) { return is_int8(type) || is_small(type) || type == PT_S32; }
 
 static void set_element(Matrix *x, uint32_t row, uint32_t col, unsigned type, uint64_t bits) {
     float f;
@@ -49,6 +52,9 @@ static void set_element(Matrix *x, uint32_t row, uint32_t col, unsigned type, ui
     case PT_F64: memcpy(&x->f[row][col], &bits, 8); break;
     case PT_U8: x->i[row][col] = (uint8_t)bits; break;
     case PT_S8: x->i[row][col] = (int8_t)bits; break;
+    case PT_S4: x->i[row][col] = (int32_t)(low << 28) >> 28; break;
+    case PT_U4: x->i[row][col] = (int32_t)(low & 15); break;
+    case PT_B1: x->i[row][col] = (int32_t)(low & 1); break;
     default: x->i[row][col] = (int32_t)bits; break;
     }
 }
@@ -73,7 +79,8 @@ static const PtxOperand *register_of(const Warp *w, const PtxOperand *o, uint32_
 }
 
 /* Elements in a register: several of a narrow type. */
-static uint32_t packed(unsigned type) { return ptx_types[type].bytes < 4 ? 4u / ptx_types[type].bytes : 1; }
+static uint32_t bits_of(unsigned type) { return is_int4(type) ? 4 : type == PT_B1 ? 1 : 8u * ptx_types[type].bytes; }
+static uint32_t packed(unsigned type) { return bits_of(type) < 32 ? 32 / bits_of(type) : 1; }
 
 /* ---- where elements lie ------------------------------------------------------------------------ */
 
@@ -110,25 +117,28 @@ typedef struct Fragments {
 } Fragments;
 
 static Place place(const Fragments *g, uint32_t lane, uint32_t r, uint32_t e, uint32_t registers) {
-    uint32_t each = packed(g->type);
-    return g->wmma ? wmma_place(lane, r, e, each, registers, g->cols, g->rows * g->cols)
-                   : mma_place(g->role, lane, r, e, each, g->tall);
+    uint32_t each = packed(g->type), size = g->rows * g->cols;
+    if (!g->wmma) return mma_place(g->role, lane, r, e, each, g->tall);
+    if (!is_small(g->type) || g->role != ROLE_B) return wmma_place(lane, r, e, each, registers, g->cols, size);
+    Place p = wmma_place(lane, r, e, each, registers, g->rows, size); /* a register's elements are a column's */
+    return (Place){p.col, p.row};
 }
 
 static void gather(const Warp *w, const PtxOperand *o, const Fragments *g, Matrix *x) {
-    uint32_t n = register_count(o), each = packed(g->type), bits = 8u * ptx_types[g->type].bytes;
+    uint32_t n = register_count(o), each = packed(g->type), bits = bits_of(g->type);
     for (uint32_t r = 0; r < n; r++)
         for (int lane = 0; lane < WARP; lane++) {
             uint64_t v = lane_get(w, register_of(w, o, r), lane);
             for (uint32_t e = 0; e < each; e++) {
                 Place p = place(g, (uint32_t)lane, r, e, n);
+                if (g->role == ROLE_B) p = (Place){p.col, p.row};
                 set_element(x, p.row, p.col, g->type, each == 1 ? v : v >> bits * e);
             }
         }
 }
 
 static void scatter(const Warp *w, const PtxOperand *o, const Fragments *g, const Matrix *x, uint32_t mask) {
-    uint32_t n = register_count(o), each = packed(g->type), bits = 8u * ptx_types[g->type].bytes;
+    uint32_t n = register_count(o), each = packed(g->type), bits = bits_of(g->type);
     for (uint32_t r = 0; r < n; r++)
         EACH_LANE(mask, lane, {
             uint64_t v = 0;
@@ -145,12 +155,21 @@ static void scatter(const Warp *w, const PtxOperand *o, const Fragments *g, cons
 static int32_t sum_int(const Matrix *a, const Matrix *b, int32_t c, uint32_t row, uint32_t col, uint32_t k,
                        bool saturate) {
     int64_t sum = c;
-    for (uint32_t i = 0; i < k; i++) sum += (int64_t)a->i[row][i] * b->i[i][col];
+    for (uint32_t i = 0; i < k; i++) sum += (int64_t)a->i[row][i] * b->i[col][i];
     if (saturate) sum = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
     return (int32_t)(uint32_t)(uint64_t)sum;
 }
 
-/* in->sub: the shape; in->vec: types of C (low bits) and whether it is wmma and saturates. */
+static int32_t sum_bits(const Matrix *a, const Matrix *b, int32_t c, uint32_t row, uint32_t col, uint32_t k,
+                        bool differ) {
+    uint32_t sum = (uint32_t)c;
+    for (uint32_t i = 0; i < k; i++)
+        sum += (uint32_t)(differ ? a->i[row][i] ^ b->i[col][i] : a->i[row][i] & b->i[col][i]);
+    return (int32_t)sum;
+}
+
+/* in->sub: the shape; in->sem: of single bits, BOOL_AND or BOOL_XOR; in->vec: types of C (low bits) and whether it is
+ * wmma and saturates. */
 enum { VEC_TYPE = 63, VEC_WMMA = 64, VEC_SATURATES = 128 };
 
 static void multiply(Warp *w, const PtxInst *in, uint32_t mask) {
@@ -165,12 +184,16 @@ static void multiply(Warp *w, const PtxInst *in, uint32_t mask) {
     gather(w, &in->o[3], &fc, &c);
     for (uint32_t row = 0; row < s.m; row++)
         for (uint32_t col = 0; col < s.n; col++) {
+            if (in->type[1] == PT_B1) {
+                c.i[row][col] = sum_bits(&a, &b, c.i[row][col], row, col, s.k, in->sem == BOOL_XOR);
+                continue;
+            }
             if (integers) {
                 c.i[row][col] = sum_int(&a, &b, c.i[row][col], row, col, s.k, in->vec & VEC_SATURATES);
                 continue;
             }
             double sum = c.f[row][col];
-            for (uint32_t i = 0; i < s.k; i++) sum += a.f[row][i] * b.f[i][col];
+            for (uint32_t i = 0; i < s.k; i++) sum += a.f[row][i] * b.f[col][i];
             c.f[row][col] = sum;
         }
     scatter(w, &in->o[0], &fd, &c, mask);
@@ -183,14 +206,23 @@ static bool fits(const PtxOperand *o, unsigned type, uint32_t elements, bool may
 }
 
 static bool product_types(unsigned d, unsigned a, unsigned b, unsigned c) {
-    if (is_int8(a)) return is_int8(b) && d == PT_S32 && c == PT_S32;
+    bool sums = d == PT_S32 && c == PT_S32;
+    if (is_int8(a)) return is_int8(b) && sums;
+    if (is_int4(a)) return is_int4(b) && sums;
+    if (a == PT_B1) return b == PT_B1 && sums;
     if (a != b) return false;
     if (a == PT_F16) return (d == PT_F16 || d == PT_F32) && (c == PT_F16 || c == PT_F32);
     if (a == PT_F64) return d == PT_F64 && c == PT_F64;
     return (a == PT_BF16 || a == PT_TF32) && d == PT_F32 && c == PT_F32;
 }
 
-static bool select_product(const PtxForm *f, PtxInst *in, bool wmma) {
+/* Narrow types have deeper shapes. */
+static bool depth_fits(unsigned a, uint32_t k) {
+    return a == PT_B1 ? k >= 128 : is_int4(a) ? k == 32 || k == 64 : k <= 32;
+}
+
+/* `bits`: what is done to single bits; BOOL_NONE for other types. */
+static bool select_product(const PtxForm *f, PtxInst *in, bool wmma, unsigned bits) {
     uint32_t shape = f->field[MF_SHAPE], k;
     unsigned d = f->types[0], a = f->types[1], b = f->types[2], c = f->types[3];
     if (wmma && f->ntypes == 2) a = b = PT_F16, c = f->types[1];
@@ -199,13 +231,15 @@ static bool select_product(const PtxForm *f, PtxInst *in, bool wmma) {
     if (f->field[MF_ROUND] != ROUND_NONE && !(a == PT_F64 && f->field[MF_ROUND] == ROUND_RN)) return false;
     Shape s = shapes[shape];
     bool narrow = s.n == 8 && s.m != 32;
-    if (wmma == narrow && !(wmma && a == PT_F64)) return false;
+    if (wmma == narrow && !(wmma && s.m == 8 && (a == PT_F64 || is_small(a)))) return false;
+    if (!depth_fits(a, s.k) || (a == PT_B1) != (bits != BOOL_NONE)) return false;
     if (s.m == 8 && s.n == 8 && s.k == 4 && a != PT_F64) return false; /* of old GPUs, with a layout of its own */
     k = s.k;
     if (!fits(&in->o[0], d, s.m * s.n, false) || !fits(&in->o[3], c, s.m * s.n, false)) return false;
     if (!fits(&in->o[1], a, s.m * k, wmma) || !fits(&in->o[2], b, k * s.n, wmma)) return false;
     in->type[0] = (uint8_t)d, in->type[1] = (uint8_t)a, in->type[2] = (uint8_t)b;
     in->sub = (uint8_t)shape;
+    in->sem = (uint8_t)bits;
     in->vec = (uint8_t)(c | (wmma ? VEC_WMMA : 0) | (has(f, FLAG_SATFINITE) ? VEC_SATURATES : 0));
     in->mask_operand = 4;
     in->fn = multiply;
@@ -213,9 +247,13 @@ static bool select_product(const PtxForm *f, PtxInst *in, bool wmma) {
 }
 
 bool select_mma(const PtxForm *f, PtxInst *in) {
-    return has(f, FLAG_ROW) && has(f, FLAG_COL) && select_product(f, in, false);
+    unsigned bits = f->field[MF_BOOL];
+    if (bits == BOOL_OR || has(f, FLAG_POPC) != (bits != BOOL_NONE)) return false;
+    return has(f, FLAG_ROW) && has(f, FLAG_COL) && select_product(f, in, false, bits);
 }
-bool select_wmma_mma(const PtxForm *f, PtxInst *in) { return select_product(f, in, true); }
+bool select_wmma_mma(const PtxForm *f, PtxInst *in) { return select_product(f, in, true, BOOL_NONE); }
+bool select_wmma_xor(const PtxForm *f, PtxInst *in) { return select_product(f, in, true, BOOL_XOR); }
+bool select_wmma_and(const PtxForm *f, PtxInst *in) { return select_product(f, in, true, BOOL_AND); }
 
 /* ---- wmma.load, wmma.store --------------------------------------------------------------------- */
 
@@ -227,7 +265,7 @@ static void element_addresses(const Warp *w, const PtxInst *in, const uint64_t *
         Place p = place(g, (uint32_t)i, r, e, registers);
         uint64_t step = in->o[2].file == FILE_NONE ? stride : lane_get(w, &in->o[2], (int)i);
         uint64_t at = in->vec & VEC_WMMA ? p.row * step + p.col : p.col * step + p.row;
-        address[i] = base[i] + at * ptx_types[g->type].bytes;
+        address[i] = base[i] + at * bits_of(g->type) / 8;
     });
 }
 
@@ -240,7 +278,8 @@ static Fragments loaded(const PtxInst *in) {
 static void move_matrix(Warp *w, const PtxInst *in, uint32_t mask, const PtxOperand *values, const PtxOperand *address,
                         unsigned how) {
     Fragments g = loaded(in);
-    uint32_t n = register_count(values), each = packed(g.type), bytes = ptx_types[g.type].bytes;
+    bool small = is_small(g.type); /* whole registers are moved */
+    uint32_t n = register_count(values), each = small ? 1 : packed(g.type), bytes = small ? 4 : ptx_types[g.type].bytes;
     uint64_t base[WARP], v[WARP];
     Access a;
     all_addresses(w, address, in->disp, base);
@@ -278,6 +317,7 @@ static bool select_move(const PtxForm *f, PtxInst *in, Role role, LaneFn fn, con
     Fragments g = loaded(in);
     in->mask_operand = 3;
     in->fn = fn;
+    if (is_small(g.type) && (role == ROLE_C || has(f, FLAG_ROW) != (role == ROLE_A))) return false;
     return fits(values, g.type, g.rows * g.cols, role != ROLE_C);
 }
 
