@@ -562,6 +562,7 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     Val equal = records ? record_compare(e, span, op, a, b) : (Val){0};
     if (equal.ty) return equal;
     equal = text_compare(e, span, op, a, b);
+    if (!equal.ty) equal = choice_compare(e, span, op, a, b);
     if (equal.ty) return equal;
     bool text = a.ty->kind == TY_TEXT || b.ty->kind == TY_TEXT; /* made on the host, later */
     if (!records && !text && compare_known(e, op, a, b, &holds)) return val_bool(e, holds);
@@ -578,6 +579,8 @@ Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
     if (a.ty->kind == TY_MAYBE && b.ty->kind == TY_NONE) return maybe_is_none(e, span, a, negate);
     if (b.ty->kind == TY_MAYBE && a.ty->kind == TY_NONE) return maybe_is_none(e, span, b, negate);
     if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) return val_bool(e, (a.ty == b.ty) != negate);
+    Val chosen = choice_is(e, span, a, b, negate);
+    if (chosen.ty) return chosen;
     if (a.member || b.member) return val_bool(e, (a.member == b.member) != negate); /* of an IntEnum */
     if (is_bool(a) && is_bool(b) && a.ty->weak == b.ty->weak)
         return val_convert(e, eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b), e_python_bool(e));
@@ -671,6 +674,7 @@ Val eval_truth(Eval *e, PySpan span, Val v) {
         return special.ty ? eval_truth(e, span, special) : val_bool(e, true);
     }
     case TY_OBJECT: return object_truth(e, v);
+    case TY_CHOICE: return choice_truth(e, span, v);
     case TY_LIST:
     case TY_RANGE: return eval_truth(e, span, eval_len(e, span, v));
     default:

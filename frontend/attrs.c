@@ -181,6 +181,7 @@ Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
         if (!r.ty) r = object_attr(e, v, name);
         break;
     case TY_TEXT: r = method(e, "str", v, name); break;
+    case TY_CHOICE: r = choice_attr(e, span, v, name); break;
     case TY_GROUP: r = method(e, group_families[v.ty->sub], v, name); break;
     default: break;
     }

@@ -74,7 +74,11 @@ static void report_conflict(Body *b, PyRef r) {
                   ? e_diag(e, span, DIAG_CANNOT_UNIFY, in->name, val_text(e->types, c->a), val_text(e->types, c->b))
                   : e_diag(e, span, DIAG_BRANCHES_UNIFY, val_text(e->types, c->a), val_text(e->types, c->b));
     if (d && is_member(e, c->a) && is_member(e, c->b))
-        diag_help(e->diags, d, "members of an Enum are constants: make it an IntEnum, or choose between their values");
+        diag_help(e->diags, d, "run time chooses among members of one enum: choose between their values");
+    if (d && c->a.ty->kind == TY_FUNCTION && c->b.ty->kind == TY_FUNCTION)
+        diag_help(e->diags, d,
+                  "run time chooses among functions that use no array of the kernel's own, and no variable "
+                  "that changes: give them such as arguments");
     if (d && (c->a.ty->kind == TY_TEXT || c->b.ty->kind == TY_TEXT))
         diag_help(e->diags, d, "text is put together when it is printed: print the pieces, or keep numbers");
     for (int i = 0; d && i < 2; i++)

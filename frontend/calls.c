@@ -502,6 +502,7 @@ Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args
         return e_fail(e, site->span, NULL, DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));
     case TY_OBJECT: return call_object(e, site, fn, n, args);
     case TY_PARTIAL: return call_partial(e, site, fn, n, args);
+    case TY_CHOICE: return choice_call(e, site, fn, n, args);
     case TY_INSTANCE: return call_special(e, site, fn, n, args);
     case TY_FUNCTION: {
         Callee c = {.code = fn.ty->obj, .globals = e->frame->inst->callee.globals, .closure = fn.items[2], .self = fn};

@@ -95,6 +95,7 @@ Val val_coerce(Eval *e, Val v, Val target) {
     if (target.ty->kind == TY_SCALAR) return coerce_scalar(e, v, target);
     if (target.ty->kind == TY_MAYBE) return maybe_coerce(e, v, target);
     if (target.ty->kind == TY_TEXT && target.ty->sub == TEXT_CHOICE) return text_coerce(e, v, target);
+    if (target.ty->kind == TY_CHOICE) return choice_coerce(e, v, target);
     if (target.ty->kind == TY_TIME) return time_coerce(e, v, target);
     if (target.ty->kind == TY_PTR || !target.ty->n) return v;
     if (target.ty->kind == TY_ARRAY && target.ty->layout == LAYOUT_A) v = array_flatten_to_a(e, v);

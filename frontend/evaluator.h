@@ -343,6 +343,13 @@ HostRef val_as_object(Eval *e, Val v);
 Val call_constant(Eval *e, HostRef f, uint32_t n, const Val *args);
 
 /* maybe.c */
+bool choice_join(Eval *e, Val a, Val b, Val *out);  /* choice.c: of functions, of members; false: they aren't */
+Val choice_coerce(Eval *e, Val v, Val target);
+Val choice_attr(Eval *e, PySpan span, Val choice, const char *name);         /* ty NULL: an alternative has none */
+Val choice_truth(Eval *e, PySpan span, Val choice);
+Val choice_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);        /* ty NULL: neither is a choice, or no order */
+Val choice_is(Eval *e, PySpan span, Val a, Val b, bool negate);              /* ty NULL: neither is */
+Val choice_call(Eval *e, const CallSite *site, Val choice, uint32_t n, const Val *args);
 bool maybe_join(Eval *e, Val a, Val b, Val *out);   /* false: neither may be None, or they have no join */
 Val maybe_coerce(Eval *e, Val v, Val target);
 Val maybe_is_none(Eval *e, PySpan span, Val v, bool negate);

@@ -154,7 +154,7 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
         *out = val_abstract(e, a);
         return true;
     }
-    if (text_join(e, a, b, out)) return true;
+    if (text_join(e, a, b, out) || choice_join(e, a, b, out)) return true;
     if (a.ty->made && b.ty->made) return mutable_join(e, a, b, out);
     if (a.ty->kind != b.ty->kind || a.ty->kind == TY_MAYBE) return maybe_join(e, a, b, out);
     switch (a.ty->kind) {

@@ -313,6 +313,7 @@ const char *ty_text(Types *t, Ty ty) {
     case TY_OBJECT: return object_text(t, ty->obj);
     case TY_MAYBE: return arena_printf(t->arena, "optional(%s)", ty_text(t, ty->items[1]));
     case TY_FUNCTION: return "function";
+    case TY_CHOICE: return arena_printf(t->arena, "%s or another", ty_text(t, ty->items[1]));
     case TY_TEXT: return "text";
     case TY_EXCEPTION: return "exception";
     case TY_GROUP: return ty->sub == GROUP_GRID ? "grid group" : ty->sub == GROUP_BLOCK ? "thread block" : "tile";

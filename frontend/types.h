@@ -47,6 +47,7 @@ typedef enum TyKind {
     TY_EXCEPTION,   /* an instance of an exception class; obj: the class; items: the arguments */
     TY_GROUP,       /* a cooperative group: `sub` is a GroupKind; a tile's item is its size */
     TY_MAYBE,       /* None, or a value: whether it is there (bool), the value. See maybe.c */
+    TY_CHOICE,      /* one of several functions or enum members: which, and each of them. See choice.c */
     TY_METHOD       /* self.name, items[0]: self. A device function "ndarray.NAME" or "scalar.NAME", or obj: a Python function */
 } TyKind;
 

@@ -113,3 +113,18 @@ def k_enum_iterate(a, o, n):
     for m in Mode:
         s += m * i
     o[i] = s + len(Mode)
+
+
+def k_member_chosen_at_run_time(a, o, n):
+    i = gpu.grid(1)
+    color = Plain.A if i % 3 else Plain.B
+    other = color
+    for k in range(i):
+        if a[k] > 3:
+            other = Plain.B
+    o[i] = color.value * 100 + other.value * 10 + (color is other) + (other == Plain.B) * 2
+    if other.name == "B" and color and color in (Plain.B, other):
+        o[i] += 1000
+    match color:
+        case Plain.A:
+            o[i] += 2000

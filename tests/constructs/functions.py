@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 
 import gpu
+import numpy as np
 
 from . import given
 from .tuples import I4, P
@@ -281,3 +283,35 @@ class Scaler:
 
 
 SCALER = Scaler(4)
+
+
+def k_function_chosen_at_run_time(a, o, n):
+    def halved(x):
+        return x / 2
+
+    i = gpu.grid(1)
+    f = math.sin if i % 2 else math.cos
+    g = halved
+    if i > 5:
+        g = np.sqrt
+    elif i > 3:
+        g = lambda x: x * x if x > 2 else -x  # noqa: E731
+    h = f if a[i] > 3 else g
+    o[i] = f(a[i]) + g(a[i]) * 10 + h(2.0) * 100 + (g is halved) * 1000
+
+
+def k_function_that_returns_or_not(a, o, n):
+    i = gpu.grid(1)
+
+    def changes(k):
+        o[k] += 5
+
+    def changes_much(k):
+        for j in range(3):
+            o[k] += j * 10
+
+    f = changes
+    if a[i] > 2:
+        f = changes_much
+    for _ in range(i % 3):
+        f(i)

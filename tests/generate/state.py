@@ -37,6 +37,10 @@ class Cell:
         return y
 
 
+def same_one(x):
+    return x
+
+
 def filled_in(cell, y, n):
     for k in range(n):
         if k % 2:
@@ -158,6 +162,22 @@ class State(Sampler):
         self.emit(depth, r.choice(calls))
         if self.lines[-2].strip() != "return x" and r.random() < 0.5:
             self.read(depth, f"{inner}(3)", self.kinds[name])
+
+    def chosen_meaning(self, depth: int) -> None:
+        """A function, or a member of an enum, that is chosen at run time."""
+        r = self.random
+        (text, kind), name = self.typed(), self.fresh("f")
+        other = self.of_kind(kind)
+        if other is None or kind == "?":
+            return
+        if r.random() < 0.4:
+            self.emit(depth, f"{name} = Mode.ADD if {self.condition(1)} else Mode.SUB")
+            return self.read(depth, f"applied({name}, {text}, {other})", kind)
+        choices = [f"(lambda x: {other})", "(lambda x: -x)", "(lambda x: x)", "same_one"]
+        self.emit(depth, f"{name} = {' if i % 3 else '.join(r.sample(choices, 2))}")
+        if r.random() < 0.5:
+            self.emit(depth, f"if {self.condition(1)}: {name} = {r.choice(choices)}")
+        return self.read(depth, r.choice([f"{name}({text})", f"twice({name}, {text})"]), kind)
 
     def on_the_way_out(self, depth: int) -> None:
         """A function that returns from within a try, with a finally that changes an array."""

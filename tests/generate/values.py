@@ -359,7 +359,7 @@ class Generator(Objects, Memory, Paths, State, Flow, Sampler):
             more = [self.record, self.record, self.small_array, self.small_array, self.own_cell, self.function]
             more += [self.maybe, self.fill_recursively, self.of_dates]
             more += [self.object_state, self.object_state, self.pair_state, self.pair_state, self.dict_state]
-            more += [self.outer_variable, self.on_the_way_out, self.by_index]
+            more += [self.outer_variable, self.on_the_way_out, self.by_index, self.chosen_meaning]
             more += [self.try_finally, self.loop_else, self.forever, self.assertion, self.untaken_raise]
             r.choice([*more, *[self.printing] * 3 * self.prints])(depth)
         elif depth > 3 or choice < 0.45:

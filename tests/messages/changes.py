@@ -159,13 +159,6 @@ def slice_of_a_list(out):
 
 
 @gpu.jit
-def another_function_in_a_list(out):
-    fs = [lambda v: v + 1, lambda v: v * 2]
-    fs[0] = fs[1]
-    out[0] = fs[0](5)
-
-
-@gpu.jit
 def method_of_a_list(o):
     xs = [1, 2]
     xs.append(3)
@@ -296,29 +289,23 @@ def adds_a_list_to_a_tuple(out):
 #    help: assign item by item
 #    in kernel slice_of_a_list(array(float32, 1d, C))
 # <<<
-# >>> message another_function_in_a_list(f4[::1])
-# TypingError: changes.py:164:5: error: 'an item of this list' is function on one path and function on another
-#   164 |     fs[0] = fs[1]
-#       |     ^^^^^
-#    in kernel another_function_in_a_list(array(float32, 1d, C))
-# <<<
 # >>> message method_of_a_list(i8[::1])
-# NameResolutionError: changes.py:172:5: error: list has no attribute 'apend'
-#   172 |     xs.apend(4)
+# NameResolutionError: changes.py:165:5: error: list has no attribute 'apend'
+#   165 |     xs.apend(4)
 #       |     ^^^^^^^^
 #    help: did you mean 'append'?
 #    in kernel method_of_a_list(array(int64, 1d, C))
 # <<<
 # >>> message changes_a_list_from_outside(f4[::1])
-# UnsupportedError: changes.py:182:5: error: this change of a list is not supported in a kernel: it is a constant, or isn't made in this kernel
-#   182 |     xs += [3]
+# UnsupportedError: changes.py:175:5: error: this change of a list is not supported in a kernel: it is a constant, or isn't made in this kernel
+#   175 |     xs += [3]
 #       |     ^^^^^^^^^
 #    help: list(xs) makes a list that may change
 #    in kernel changes_a_list_from_outside(array(float32, 1d, C))
 # <<<
 # >>> message adds_a_list_to_a_tuple(f4[::1])
-# TypingError: changes.py:188:9: error: + does not take (tuple(int (weak), int (weak)), list(int (weak),))
-#   188 |     t = (1, 2) + [3]
+# TypingError: changes.py:181:9: error: + does not take (tuple(int (weak), int (weak)), list(int (weak),))
+#   181 |     t = (1, 2) + [3]
 #       |         ^^^^^^^^^^^^
 #    in kernel adds_a_list_to_a_tuple(array(float32, 1d, C))
 # <<<

@@ -11,18 +11,31 @@ class Side(enum.Enum):
     RIGHT = 2
 
 
+class Way(enum.Enum):
+    UP = 1
+
+
 @gpu.jit
-def member_at_run_time(out):
-    side = Side.LEFT if out[0] > 0 else Side.RIGHT
+def members_of_two_enums(out):
+    side = Side.LEFT if out[0] > 0 else Way.UP
     out[1] = side is Side.LEFT
 
 
 @gpu.jit
-def member_in_branches(out):
-    side = Side.LEFT
+def functions_with_arrays(out):
+    own = np.zeros(3)
+
+    def first(x):
+        own[0] = x
+
+    def second(x):
+        own[1] = x
+
+    change = first
     if out[0] > 0:
-        side = Side.RIGHT
-    out[1] = side is Side.LEFT
+        change = second
+    change(5)
+    out[1] = own[1]
 
 
 @gpu.jit
@@ -37,42 +50,42 @@ def limits_of_a_string(out):
     out[0] = np.finfo("int33").eps
 
 
-# >>> message member_at_run_time(f4[::1])
-# TypingError: choices.py:16:41: error: the two sides of this expression are Side and Side
-#    16 |     side = Side.LEFT if out[0] > 0 else Side.RIGHT
-#       |                                         ^^^^^^^^^^
-#    note: choices.py:16:12: Side here
-#    16 |     side = Side.LEFT if out[0] > 0 else Side.RIGHT
+# >>> message members_of_two_enums(f4[::1])
+# TypingError: choices.py:20:41: error: the two sides of this expression are Side and Way
+#    20 |     side = Side.LEFT if out[0] > 0 else Way.UP
+#       |                                         ^^^^^^
+#    note: choices.py:20:12: Side here
+#    20 |     side = Side.LEFT if out[0] > 0 else Way.UP
 #       |            ^^^^^^^^^
-#    note: choices.py:16:41: Side here
-#    16 |     side = Side.LEFT if out[0] > 0 else Side.RIGHT
-#       |                                         ^^^^^^^^^^
-#    help: members of an Enum are constants: make it an IntEnum, or choose between their values
-#    in kernel member_at_run_time(array(float32, 1d, C))
+#    note: choices.py:20:41: Way here
+#    20 |     side = Side.LEFT if out[0] > 0 else Way.UP
+#       |                                         ^^^^^^
+#    help: run time chooses among members of one enum: choose between their values
+#    in kernel members_of_two_enums(array(float32, 1d, C))
 # <<<
-# >>> message member_in_branches(f4[::1])
-# TypingError: choices.py:24:16: error: 'side' is Side on one path and Side on another
-#    24 |         side = Side.RIGHT
-#       |                ^^^^^^^^^^
-#    note: choices.py:22:12: Side here
-#    22 |     side = Side.LEFT
-#       |            ^^^^^^^^^
-#    note: choices.py:24:16: Side here
-#    24 |         side = Side.RIGHT
-#       |                ^^^^^^^^^^
-#    help: members of an Enum are constants: make it an IntEnum, or choose between their values
-#    in kernel member_in_branches(array(float32, 1d, C))
+# >>> message functions_with_arrays(f4[::1])
+# TypingError: choices.py:31:5: error: 'change' is function on one path and function on another
+#    31 |     def second(x):
+#       |     ^^^^^^^^^^^^^^
+#    note: choices.py:28:5: function here
+#    28 |     def first(x):
+#       |     ^^^^^^^^^^^^^
+#    note: choices.py:31:5: function here
+#    31 |     def second(x):
+#       |     ^^^^^^^^^^^^^^
+#    help: run time chooses among functions that use no array of the kernel's own, and no variable that changes: give them such as arguments
+#    in kernel functions_with_arrays(array(float32, 1d, C))
 # <<<
 # >>> message copy_of_some_length(f4[::1])
-# TypingError: choices.py:31:5: error: items of array expression(float32, 1d) can't be assigned
-#    31 |     own[0] = 5
+# TypingError: choices.py:44:5: error: items of array expression(float32, 1d) can't be assigned
+#    44 |     own[0] = 5
 #       |     ^^^^^^
 #    help: give it memory of a size that is known: w = np.empty(4), then w[:] = ...
 #    in kernel copy_of_some_length(array(float32, 1d, C))
 # <<<
 # >>> message limits_of_a_string(f4[::1])
-# TypingError: choices.py:37:14: error: np.finfo() does not take str 'int33'
-#    37 |     out[0] = np.finfo("int33").eps
+# TypingError: choices.py:50:14: error: np.finfo() does not take str 'int33'
+#    50 |     out[0] = np.finfo("int33").eps
 #       |              ^^^^^^^^^^^^^^^^^
 #    in kernel limits_of_a_string(array(float32, 1d, C))
 # <<<
