@@ -139,17 +139,24 @@ typedef struct Way {
 static void narrow(Eval *e, Ref *all, Ref one) { *all = *all == REF_NONE ? one : both(e, *all, one); }
 
 /* Emits the check, which raises if there is no way. */
-static Way find_way(Eval *e, PySpan span, Val target, uint32_t n, const Val *leaf) {
+static Way find_way(Eval *e, PySpan span, Val target, uint32_t n, const Leaf *leaves) {
     Ref forward = REF_NONE, backward = REF_NONE, pairs = REF_NONE;
     for (uint32_t i = 0; i < n; i++) {
-        if (identical(e, target, leaf[i]) || disjoint(e, target, leaf[i])) continue;
-        Ref up, apart = lies_apart(e, target, leaf[i]);
-        Ref steps = in_step(e, target, leaf[i], &up), p = array_data(target), q = array_data(leaf[i]);
+        Val leaf = leaves[i].array;
+        if ((identical(e, target, leaf) && !leaves[i].scattered) || disjoint(e, target, leaf)) continue;
+        Ref up, apart = lies_apart(e, target, leaf);
+        if (leaves[i].scattered) {
+            narrow(e, &forward, apart);
+            narrow(e, &backward, apart);
+            narrow(e, &pairs, apart);
+            continue;
+        }
+        Ref steps = in_step(e, target, leaf, &up), p = array_data(target), q = array_data(leaf);
         Ref above = e_cmp(e, PRED_GE, q, p), below = e_cmp(e, PRED_LE, q, p);
         narrow(e, &forward, either(e, apart, both(e, steps, e_select(e, T_BOOL, up, above, below))));
         narrow(e, &backward, either(e, apart, both(e, steps, e_select(e, T_BOOL, up, below, above))));
         Ref same = both(e, steps, e_cmp(e, PRED_EQ, p, q));
-        narrow(e, &pairs, either(e, either(e, apart, same), mirrored(e, target, leaf[i])));
+        narrow(e, &pairs, either(e, either(e, apart, same), mirrored(e, target, leaf)));
     }
     if (forward == REF_NONE) return (Way){REF_NONE, REF_NONE};
     Ref known = either(e, forward, backward);
@@ -163,7 +170,7 @@ static Way find_way(Eval *e, PySpan span, Val target, uint32_t n, const Val *lea
 }
 
 void array_read_ahead(Eval *e, PySpan span, Val target, Val value) {
-    Val leaf[MAX_LEAVES];
+    Leaf leaf[MAX_LEAVES];
     uint32_t n = many_leaves(value, leaf, 0);
     if (!e->building) return;
     Way way = find_way(e, span, target, n < MAX_LEAVES ? n : MAX_LEAVES, leaf);
@@ -172,11 +179,11 @@ void array_read_ahead(Eval *e, PySpan span, Val target, Val value) {
 }
 
 void array_keep_apart(Eval *e, PySpan span, Val target, Val value) {
-    Val leaf[MAX_LEAVES];
+    Leaf leaf[MAX_LEAVES];
     uint32_t n = many_leaves(value, leaf, 0);
     for (uint32_t i = 0; e->building && i < n && i < MAX_LEAVES; i++)
-        if (!disjoint(e, target, leaf[i]))
-            e_raise_if(e, span, e_op1(e, OP_NOT, T_BOOL, lies_apart(e, target, leaf[i])), "ValueError",
+        if (!disjoint(e, target, leaf[i].array))
+            e_raise_if(e, span, e_op1(e, OP_NOT, T_BOOL, lies_apart(e, target, leaf[i].array)), "ValueError",
                        "the arrays of this assignment overlap: copy the source first");
 }
 
@@ -186,7 +193,7 @@ typedef struct Fill {
     Val target, value;
 } Fill;
 
-static void store_at(Eval *e, PySpan span, Val target, const Val *index, Val v) {
+void array_put(Eval *e, PySpan span, Val target, const Val *index, Val v) {
     Ref p = array_at(e, target, index, target.ty->ndim);
     if (target.ty->dtype == DT_RECORD) record_store(e, span, record_target(e, target.ty, p), v);
     else if (v.ty->kind == TY_RECORD)
@@ -197,12 +204,12 @@ static void store_at(Eval *e, PySpan span, Val target, const Val *index, Val v) 
 
 static void fill_one(Eval *e, void *context, const Val *index) {
     const Fill *f = context;
-    store_at(e, f->span, f->target, index, f->value);
+    array_put(e, f->span, f->target, index, f->value);
 }
 
 static void store_one(Eval *e, void *context, const Val *index, Val element) {
     const Fill *f = context;
-    store_at(e, f->span, f->target, index, element);
+    array_put(e, f->span, f->target, index, element);
 }
 
 /* All elements are read before the first is stored. */
@@ -217,7 +224,7 @@ static void assign_small(Eval *e, PySpan span, Val target, Val value, Wide total
     }
     for (Wide i = 0; i < total; i++) {
         index_of(e, ndim, target.items + 1, i, index);
-        store_at(e, span, target, index, x[i]);
+        array_put(e, span, target, index, x[i]);
     }
 }
 
@@ -227,8 +234,8 @@ static void store_pair(Eval *e, void *context, const Val *index) {
     Val other = size_op(e, PYB_SUB, last, index[0]);
     Val x = many_element(e, f->span, f->value, 1, index), y = many_element(e, f->span, f->value, 1, &other);
     if (val_poisoned(x) || val_poisoned(y)) return;
-    store_at(e, f->span, f->target, index, x);
-    store_at(e, f->span, f->target, &other, y);
+    array_put(e, f->span, f->target, index, x);
+    array_put(e, f->span, f->target, &other, y);
 }
 
 static void store_pairs(Eval *e, Fill f) {
@@ -257,8 +264,17 @@ static bool fits(Val target, Val value) {
     return true;
 }
 
+bool array_fits(Eval *e, PySpan span, Val target, Val *value) {
+    if (!val_is_many(*value)) return true;
+    *value = drop_axes(e, span, *value, target.ty->ndim);
+    if (fits(target, *value)) return true;
+    e_fail(e, span, "sizes are equal, or the value's is 1", DIAG_ASSIGN_SHAPE,
+           shape_text(e, value->ty->ndim, many_shape(*value)), shape_text(e, target.ty->ndim, target.items + 1));
+    return false;
+}
+
 static void assign_many(Eval *e, PySpan span, Val target, Val value) {
-    Val leaf[MAX_LEAVES];
+    Leaf leaf[MAX_LEAVES];
     uint32_t ndim = target.ty->ndim, n = many_leaves(value, leaf, 0);
     Wide total;
     if (n > MAX_LEAVES) {
@@ -303,13 +319,7 @@ void array_assign(Eval *e, PySpan span, Val target, Val value) {
         return;
     }
     if (!e->building || !many_fresh(e, at, value)) return;
-    value = drop_axes(e, span, value, target.ty->ndim);
-    if (!fits(target, value)) {
-        e_fail(e, at, "sizes are equal, or the value's is 1", DIAG_ASSIGN_SHAPE,
-               shape_text(e, value.ty->ndim, many_shape(value)), shape_text(e, target.ty->ndim, target.items + 1));
-        return;
-    }
-    assign_many(e, span, target, value);
+    if (array_fits(e, at, target, &value)) assign_many(e, span, target, value);
 }
 
 /* ---- a mask ------------------------------------------------------------------------------------------ */
@@ -318,7 +328,7 @@ static void store_where(Eval *e, const Fill *f, const Val *index, Val chosen) {
     e_branch(e, val_ref(e, chosen), store, done);
     e_set_block(e, store);
     Val v = val_is_many(f->value) ? many_element(e, f->span, f->value, f->target.ty->ndim, index) : f->value;
-    if (!val_poisoned(v)) store_at(e, f->span, f->target, index, v);
+    if (!val_poisoned(v)) array_put(e, f->span, f->target, index, v);
     e_jump(e, done);
     e_set_block(e, done);
 }
@@ -363,7 +373,7 @@ bool array_mask_matches(Eval *e, PySpan span, Val target, Val mask) {
 
 void array_assign_masked(Eval *e, PySpan span, Val target, Val mask, Val value) {
     PySpan at = e->value_span.line ? e->value_span : span;
-    Val leaf[MAX_LEAVES];
+    Leaf leaf[MAX_LEAVES];
     bool as_it_is = target.ty->dtype == DT_RECORD || val_is_many(value);
     Fill f = {span, target, as_it_is ? value : array_stored(e, at, val_dtype(target), value)};
     if (val_poisoned(f.value) || !e->building || !many_fresh(e, span, mask) ||

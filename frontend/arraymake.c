@@ -240,6 +240,8 @@ static Val copied(Eval *e, PySpan span, Val a, DType d) {
                : v;
 }
 
+Val array_copied(Eval *e, PySpan span, Val a) { return copied(e, span, a, val_dtype(a)); }
+
 /* param: 0 np.array, 1 np.asarray, which takes an array as it is, 2 np.ascontiguousarray, which does if it is in C
  * order */
 Val fn_np_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {

@@ -2,6 +2,7 @@
  *
  * arrays.c   arrays as values: shape, strides, addresses, loads and stores of elements
  * indices.c      subscripts: views and elements
+ * takes.c        arrays of integers as indices
  * elementwise.c  operators and functions on all elements: small results are arrays of the thread's own, others are
  *                expressions (TY_EXPR), which are computed element by element where they are used
  * arrayloop.c    loops over the indices of a shape
@@ -36,6 +37,18 @@ Val array_load(Eval *e, Ty array, Ref p);           /* a scalar or a record */
 void array_store(Eval *e, Elem elem, Ref p, Val v);   /* converted as an assignment does it */
 Val array_local(Eval *e, Elem elem, uint32_t ndim, const Val *shape);   /* of the thread's own; the shape is constant */
 
+/* ---- indices.c ----------------------------------------------------------------------------------------- */
+/* A subscript with an item for each axis, and None for new ones. */
+typedef struct Subscript {
+    Val at[2 * MAX_NDIM];
+    uint32_t n;
+    bool ints;                  /* an element */
+} Subscript;
+
+bool subscript_spread(Eval *e, PySpan span, Val array, Val index, Subscript *out);   /* false: reported */
+Val subscript_view(Eval *e, PySpan span, Val a, const Subscript *s);    /* of slices and integers */
+Val index_wrapped(Eval *e, PySpan span, Val index, Val n, uint32_t axis);   /* in 0 ... n-1; POISON: reported */
+
 /* ---- many ---------------------------------------------------------------------------------------------- */
 /* Up to so many elements of constant shape, a result is computed at once, without loops, and PHIs copy. */
 enum { SMALL_ELEMENTS = 64 };
@@ -68,7 +81,11 @@ const char *shape_text(Eval *e, uint32_t ndim, const Val *shape);
 bool many_broadcast(Eval *e, PySpan span, uint32_t n, const Val *v, uint32_t *ndim, Val *shape);
 /* The arrays in an expression, at most MAX_LEAVES; more are too many. */
 enum { MAX_LEAVES = 32 };
-uint32_t many_leaves(Val v, Val *out, uint32_t n);
+typedef struct Leaf {
+    Val array;
+    bool scattered;             /* its elements come in any order */
+} Leaf;
+uint32_t many_leaves(Val v, Leaf *out, uint32_t n);
 
 /* Are all sizes those of the shape (or 1)? Else `equal` says it at run time. */
 bool many_sizes_equal(Eval *e, Val v, uint32_t ndim, const Val *shape, Ref *equal);
@@ -78,6 +95,16 @@ typedef void AtElement(Eval *e, void *context, const Val *index, Val element);
 /* Calls `each` for every element of v, broadcast to the shape. */
 void many_walk(Eval *e, PySpan span, Val v, uint32_t ndim, const Val *shape, Ref backward, AtElement *each,
                void *context);
+
+Val many_computed(Eval *e, PySpan span, Val expr, Wide total);  /* of up to SMALL_ELEMENTS elements, as an array */
+Val axis_index(Eval *e, Val size, Val index);       /* 0 along an axis of one element */
+
+/* ---- takes.c ------------------------------------------------------------------------------------------- */
+bool index_takes(Eval *e, PySpan span, Val a, Val index);   /* are there lists or arrays of integers in it? Then: */
+Val array_taken(Eval *e, PySpan span, Val a, Val index);
+void array_put_taken(Eval *e, PySpan span, Val a, Val index, Val value);
+Val take_element(Eval *e, PySpan span, Val x, const Val *index);        /* of an EXPR_TAKE */
+Val take_stretched(Eval *e, PySpan span, Val x, const Val *shape);
 
 /* ---- arrayloop.c --------------------------------------------------------------------------------------- */
 typedef void AtIndex(Eval *e, void *context, const Val *index);
@@ -93,6 +120,8 @@ void cell_set(Eval *e, const Cell *c, Val v);
 
 /* ---- arrayassign.c ------------------------------------------------------------------------------------- */
 void array_assign(Eval *e, PySpan span, Val target, Val value);     /* target[...] = value */
+void array_put(Eval *e, PySpan span, Val target, const Val *index, Val v);   /* one element, or record */
+bool array_fits(Eval *e, PySpan span, Val target, Val *value);      /* `value` without axes in front; false: reported */
 void array_assign_masked(Eval *e, PySpan span, Val target, Val mask, Val value);    /* target[mask] = value, a number, or for each element of target one */
 /* Elements are stored in C order as they are read: ValueError at run time if that overwrites what is read later. */
 void array_read_ahead(Eval *e, PySpan span, Val target, Val value);
@@ -103,6 +132,7 @@ Val array_changed(Eval *e, PySpan span, PyBinary op, Val target, Val value);    
 
 /* ---- arrayshape.c -------------------------------------------------------------------------------------- */
 Val array_flat(Eval *e, PySpan span, Val a);        /* a.flat: one axis, in C order */
+Val array_permuted(Eval *e, Val a, const uint32_t *order);   /* axis k of the result is axis order[k] */
 
 /* ---- sizes.c ------------------------------------------------------------------------------------------- */
 /* How many elements these bounds take of a long array; 0: that isn't known. */
@@ -114,6 +144,7 @@ Val rows_settled(Eval *e, PySpan span, Val array);  /* the same of the first axi
 bool shape_settled(Eval *e, PySpan span, const char *name, uint32_t n, Val *shape, Wide *total);
 
 /* ---- arraymake.c --------------------------------------------------------------------------------------- */
+Val array_copied(Eval *e, PySpan span, Val a);      /* a new array, if the size is known; else an expression */
 Val array_from_sequence(Eval *e, PySpan span, Val sequence, DType d);   /* of tuples, nested; d DT_NONE: what NumPy finds */
 
 /* ---- arrayreduce.c ------------------------------------------------------------------------------------- */
@@ -121,9 +152,6 @@ Val array_python_sum(Eval *e, const CallSite *site, Val v, Val start);      /* s
 Val array_python_minmax(Eval *e, const CallSite *site, Val v);              /* site->fn->param: max */
 Val array_python_any(Eval *e, const CallSite *site, Val v, bool any);
 Val array_contains(Eval *e, PySpan span, Val item, Val a);
-
-/* ---- pythonfns.c --------------------------------------------------------------------------------------- */
-Val call_small_array(Eval *e, PySpan span, const char *name, uint32_t n, const Val *args);   /* of python/gpu/_smallarrays.py */
 
 /* ---- linalg.c ------------------------------------------------------------------------------------------ */
 Val array_matmul(Eval *e, PySpan span, Val a, Val b, bool dot);

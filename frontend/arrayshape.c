@@ -204,8 +204,7 @@ static bool read_axis(Eval *e, const CallSite *site, Val v, uint32_t ndim, uint3
     return true;
 }
 
-/* Axis k of the result is axis order[k] of the array. */
-static Val permuted(Eval *e, Val a, const uint32_t *order) {
+Val array_permuted(Eval *e, Val a, const uint32_t *order) {
     uint32_t ndim = a.ty->ndim;
     Val shape[MAX_NDIM], strides[MAX_NDIM];
     bool kept = true, turned = true;
@@ -250,7 +249,7 @@ Val fn_array_transpose(Eval *e, const CallSite *site, uint32_t n, const Val *arg
     }
     if (seen != (1u << ndim) - 1)
         return e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, "it takes each axis once, or none");
-    return permuted(e, a, order);
+    return array_permuted(e, a, order);
 }
 
 Val fn_array_swapaxes(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
@@ -261,5 +260,5 @@ Val fn_array_swapaxes(Eval *e, const CallSite *site, uint32_t n, const Val *args
     for (uint32_t i = 0; i < 2; i++)
         if (!read_axis(e, site, v[1 + i], v[0].ty->ndim, &axis[i])) return val_poison(e);
     for (uint32_t k = 0; k < v[0].ty->ndim; k++) order[k] = k == axis[0] ? axis[1] : k == axis[1] ? axis[0] : k;
-    return permuted(e, v[0], order);
+    return array_permuted(e, v[0], order);
 }

@@ -62,7 +62,7 @@ Val many_element_type(Eval *e, Val v) {
 }
 
 /* A size that may be 1 at run time where the whole has another one takes index 0. */
-static Val axis_index(Eval *e, Val size, Val index) {
+Val axis_index(Eval *e, Val size, Val index) {
     Wide n;
     if (!val_as_int(size, &n)) return index;
     return n == 1 ? val_int(e, 0) : index;
@@ -130,6 +130,7 @@ Val many_element(Eval *e, PySpan span, Val v, uint32_t n, const Val *index) {
     if (!val_is_many(v)) return v;
     uint32_t skip = n - v.ty->ndim;
     if (v.ty->kind == TY_ARRAY) return array_element_at(e, v, n, index);
+    if (v.ty->sub == EXPR_TAKE) return take_element(e, span, v, index + skip);
     uint32_t operands = v.ty->n - v.ty->ndim;
     Val *x = ARENA_ARRAY(e->arena, Val, operands + 1);
     for (uint32_t i = 0; i < operands; i++) {
@@ -188,7 +189,7 @@ Val array_local(Eval *e, Elem elem, uint32_t ndim, const Val *shape) {
 }
 
 /* An expression as an array, all its elements read before one is written. */
-static Val computed(Eval *e, PySpan span, Val expr, Wide total) {
+Val many_computed(Eval *e, PySpan span, Val expr, Wide total) {
     uint32_t ndim = expr.ty->ndim;
     Epoch epoch = e->epoch;
     DType d = val_dtype(expr);
@@ -274,16 +275,18 @@ Val array_map(Eval *e, PySpan span, ExprOp op, uint32_t n, const Val *operands) 
     if (val_poisoned(v)) return v;
     if (!v.ty->ndim) return many_element(e, span, v, 0, NULL);
     bool small = sizes_known(v.ty->ndim, many_shape(v), &total) && total <= SMALL_ELEMENTS;
-    return small ? computed(e, span, v, total) : v;
+    return small ? many_computed(e, span, v, total) : v;
 }
 
-uint32_t many_leaves(Val v, Val *out, uint32_t n) {
+uint32_t many_leaves(Val v, Leaf *out, uint32_t n) {
+    uint32_t first = n;
     if (!val_is_many(v) || n > MAX_LEAVES) return n;
     if (v.ty->kind == TY_ARRAY) {
-        if (n < MAX_LEAVES) out[n] = v;
+        if (n < MAX_LEAVES) out[n] = (Leaf){v, false};
         return n + 1;
     }
     for (uint32_t i = 0; i < v.ty->n - v.ty->ndim; i++) n = many_leaves(v.items[i], out, n);
+    for (uint32_t i = first; v.ty->sub == EXPR_TAKE && i < n && i < MAX_LEAVES; i++) out[i].scattered = true;
     return n;
 }
 
@@ -294,17 +297,27 @@ static bool same_size(Val size, Val whole) {
     return !val_const(size) && !val_const(whole) && size.ref[0] == whole.ref[0];
 }
 
+static void and_sizes_equal(Eval *e, Val v, uint32_t ndim, const Val *shape, Ref *equal) {
+    if (!val_is_many(v)) return;
+    const Val *whole = shape + (ndim - v.ty->ndim);
+    bool take = v.ty->kind == TY_EXPR && v.ty->sub == EXPR_TAKE;
+    for (uint32_t k = 0; (take || v.ty->kind == TY_ARRAY) && k < v.ty->ndim; k++) {
+        if (same_size(many_size(v, k), whole[k])) continue;
+        Ref same = e_cmp(e, PRED_EQ, val_ref(e, many_size(v, k)), val_ref(e, whole[k]));
+        *equal = *equal == REF_NONE ? same : e_op2(e, OP_AND, T_BOOL, *equal, same);
+    }
+    uint32_t operands = v.ty->kind == TY_EXPR ? v.ty->n - v.ty->ndim : 0;
+    if (!take)
+        for (uint32_t i = 0; i < operands; i++) and_sizes_equal(e, v.items[i], v.ty->ndim, whole, equal);
+    else /* indices go along axes of their own */
+        for (uint32_t i = 1; i < operands; i++)
+            and_sizes_equal(e, v.items[i], v.ty->ndim + operands - 1 - v.items[0].ty->ndim,
+                            many_shape(v) + v.ty->layout, equal);
+}
+
 bool many_sizes_equal(Eval *e, Val v, uint32_t ndim, const Val *shape, Ref *equal) {
-    Val leaf[MAX_LEAVES];
-    uint32_t n = many_leaves(v, leaf, 0);
     *equal = REF_NONE;
-    for (uint32_t i = 0; i < n && i < MAX_LEAVES; i++)
-        for (uint32_t k = 0; k < leaf[i].ty->ndim; k++) {
-            Val size = array_size(leaf[i], k), whole = shape[ndim - leaf[i].ty->ndim + k];
-            if (same_size(size, whole)) continue;
-            Ref same = e_cmp(e, PRED_EQ, val_ref(e, size), val_ref(e, whole));
-            *equal = *equal == REF_NONE ? same : e_op2(e, OP_AND, T_BOOL, *equal, same);
-        }
+    and_sizes_equal(e, v, ndim, shape, equal);
     return *equal == REF_NONE;
 }
 
@@ -331,6 +344,7 @@ static Val stretched_array(Eval *e, PySpan span, Val a, uint32_t ndim, const Val
 Val many_stretched(Eval *e, PySpan span, Val v, uint32_t ndim, const Val *shape) {
     if (!val_is_many(v)) return v;
     if (v.ty->kind == TY_ARRAY) return stretched_array(e, span, v, ndim, shape);
+    if (v.ty->sub == EXPR_TAKE) return take_stretched(e, span, v, shape + (ndim - v.ty->ndim));
     uint32_t n = v.ty->n, operands = n - v.ty->ndim;
     Val *items = ARENA_ARRAY(e->arena, Val, n + 1);
     vals_copy(items, v.items, n);

@@ -33,7 +33,7 @@ static Val checked_index(Eval *e, PySpan span, Val index, Val at, Val n, uint32_
 }
 
 /* An index as a Python integer in 0 ... n-1 if it was in -n ... n-1; absent: reported. */
-static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) {
+Val index_wrapped(Eval *e, PySpan span, Val index, Val n, uint32_t axis) {
     if (val_poisoned(index)) return index;
     bool in_array = index.ty->kind == TY_ARRAY && index.ty->ndim == 0 && dt_is_int((DType)index.ty->dtype);
     if (in_array) index = array_load(e, index.ty, array_data(index));
@@ -64,13 +64,6 @@ static Val wrapped_index(Eval *e, PySpan span, Val index, Val n, uint32_t axis) 
     r = e_select(e, T_I64, e_cmp(e, PRED_LT, r, e_int(e, T_I64, 0)), wrap, r);
     return checked_index(e, span, index, val_rt_int(e, r), n, axis);
 }
-
-/* A subscript with an item for each axis, and None for new ones. */
-typedef struct Subscript {
-    Val at[2 * MAX_NDIM];
-    uint32_t n;
-    bool ints; /* an element */
-} Subscript;
 
 /* One axis of a view. */
 typedef struct Axis {
@@ -138,7 +131,7 @@ static bool is_ellipsis(Eval *e, Val v) {
 
 /* The indices of a subscript with ... and missing ones as whole slices, and None where a new axis goes; false:
  * reported. `ints`: all are integers. */
-static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Subscript *out) {
+bool subscript_spread(Eval *e, PySpan span, Val array, Val index, Subscript *out) {
     uint32_t n = index.ty->kind == TY_TUPLE ? index.ty->n : 1, ndim = array.ty->ndim, given = 0, axes = 0, stars = 0;
     const Val *at = index.ty->kind == TY_TUPLE ? index.items : &index;
     Val none = val_none(e), whole = val_composite(e, TY_SLICE, 0, 3, (Val[]){none, none, none});
@@ -180,13 +173,13 @@ static bool spread_indices(Eval *e, PySpan span, Val array, Val index, Subscript
 static bool wrap_all(Eval *e, PySpan span, Val a, const Val *index, uint32_t n, Val *out) {
     bool ok = true;
     for (uint32_t k = 0; k < n; k++) {
-        out[k] = wrapped_index(e, span, index[k], array_size(a, k), k);
+        out[k] = index_wrapped(e, span, index[k], array_size(a, k), k);
         ok &= !val_poisoned(out[k]);
     }
     return ok;
 }
 
-static Val general_view(Eval *e, PySpan span, Val a, const Subscript *s) {
+Val subscript_view(Eval *e, PySpan span, Val a, const Subscript *s) {
     Val shape[MAX_NDIM], strides[MAX_NDIM], offset = val_int(e, 0);
     uint32_t ndim = 0, axis = 0, kept = 0;
     bool contiguous = a.ty->layout == LAYOUT_C; /* integers, then one slice with step 1, then whole axes */
@@ -208,7 +201,7 @@ static Val general_view(Eval *e, PySpan span, Val a, const Subscript *s) {
             shape[ndim] = x.size;
             strides[ndim++] = x.stride;
         } else {
-            Val at = wrapped_index(e, span, s->at[i], size, axis);
+            Val at = index_wrapped(e, span, s->at[i], size, axis);
             if (val_poisoned(at)) return at;
             contiguous &= kept == 0;
             x.offset = size_op(e, PYB_MUL, at, stride);
@@ -230,11 +223,11 @@ static Val array_getitem(Eval *e, PySpan span, Val a, Val index) {
     const char *name;
     if (is_ellipsis(e, index)) return a;
     if (val_as_str(e, index, &name)) return record_getitem(e, span, a, index);
-    if (!spread_indices(e, span, a, index, &s)) return val_poison(e);
+    if (!subscript_spread(e, span, a, index, &s)) return val_poison(e);
     if (!s.ints && a.ty->weak)
         return e_fail(e, span, "index them one by one", DIAG_CONSTRUCT, "a slice of bytes",
                       "bytes are read one by one");
-    if (!s.ints) return general_view(e, span, a, &s);
+    if (!s.ints) return subscript_view(e, span, a, &s);
     if (!wrap_all(e, span, a, s.at, a.ty->ndim, in)) return val_poison(e);
     return array_load(e, a.ty, array_at(e, a, in, a.ty->ndim));
 }
@@ -244,12 +237,12 @@ static Val expr_getitem(Eval *e, PySpan span, Val x, Val index) {
     Val in[MAX_NDIM];
     Subscript s;
     if (is_ellipsis(e, index)) return x;
-    if (!spread_indices(e, span, x, index, &s) || !many_fresh(e, span, x)) return val_poison(e);
+    if (!subscript_spread(e, span, x, index, &s) || !many_fresh(e, span, x)) return val_poison(e);
     if (!s.ints)
         return e_fail(e, span, "slice the arrays that it is made of", DIAG_CONSTRUCT, "a slice of this expression",
                       "its elements aren't in memory");
     for (uint32_t k = 0; k < x.ty->ndim; k++) {
-        in[k] = wrapped_index(e, span, s.at[k], many_size(x, k), k);
+        in[k] = index_wrapped(e, span, s.at[k], many_size(x, k), k);
         if (val_poisoned(in[k])) return in[k];
     }
     if (e->building) x = many_stretched(e, span, x, x.ty->ndim, many_shape(x));
@@ -315,7 +308,7 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (v.ty->kind == TY_LIST) return list_get(e, span, v, index);
     if (v.ty->kind == TY_RANGE && index.ty->kind == TY_SLICE) return range_slice(e, span, v, index);
     if (v.ty->kind == TY_RANGE) {
-        Val i = wrapped_index(e, span, index, eval_len(e, span, v), 0);
+        Val i = index_wrapped(e, span, index, eval_len(e, span, v), 0);
         if (val_poisoned(i)) return i;
         return range_item(e, v, i);
     }
@@ -365,9 +358,9 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     }
     if (lists_change(e, a)) return;
     if (!array_writable(e, span, a)) return;
-    if (!spread_indices(e, span, a, index, &s)) return;
+    if (!subscript_spread(e, span, a, index, &s)) return;
     if (!s.ints) {
-        Val view = general_view(e, span, a, &s);
+        Val view = subscript_view(e, span, a, &s);
         if (!val_poisoned(view)) array_assign(e, span, view, value);
         return;
     }
@@ -389,7 +382,7 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
 bool array_address(Eval *e, PySpan span, Val a, Val index, bool written, Ref *out) {
     Val in[MAX_NDIM];
     Subscript s;
-    if ((written && !array_writable(e, span, a)) || !spread_indices(e, span, a, index, &s)) return false;
+    if ((written && !array_writable(e, span, a)) || !subscript_spread(e, span, a, index, &s)) return false;
     if (!s.ints) {
         e_fail(e, span, "an index for each axis, as a tuple", DIAG_CONSTRUCT, "this on several elements",
                "it works on one element at a time");

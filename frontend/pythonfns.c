@@ -72,13 +72,6 @@ Val fn_small_array_change(Eval *e, const CallSite *site, uint32_t n, const Val *
     return call_array_function(e, site, n, args);
 }
 
-/* a[indices], a[indices] = v. */
-Val call_small_array(Eval *e, PySpan span, const char *name, uint32_t n, const Val *args) {
-    DevFn row = {.path = name, .param = 0};
-    CallSite site = {.span = span, .fn = &row, .name = "a[...]"};
-    return call_array_function(e, &site, n, args);
-}
-
 Val fn_sequence(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return call_function(e, site, "gpu._sequences", n, args);
 }

@@ -522,38 +522,24 @@ bool is_list_display(const PyFunc *f, PyRef r) {
     return in->op == PY_LIST || (in->op == PY_LIST_EXTEND && is_list_display(f, in->args[0]));
 }
 
-/* A list as an index takes several rows in NumPy, where a tuple takes one element; so does an array of integers. */
-static bool takes_rows(Val a, Val i) {
-    if (val_poisoned(a) || a.ty->kind != TY_ARRAY || val_poisoned(i)) return false;
-    if (!val_is_list(i)) return val_is_many(i) && i.ty->ndim == 1 && dt_is_int((DType)i.ty->dtype);
-    for (uint32_t k = 0; k < i.ty->n; k++)
-        if (!val_is_scalar(i.items[k]) || !dt_is_int(val_dtype(i.items[k]))) return false;
-    return i.ty->n > 0;
-}
-
-static bool index_is_list(const Step *s, Val index) {
-    if (!val_is_list(index) || s->fr->vals[s->in->args[0]].ty->kind != TY_ARRAY) return false;
+/* A list as an index takes several rows in NumPy, where a tuple takes one element. Of integers index_takes() knows. */
+static bool refuse_list(const Step *s, Val a, Val index) {
+    if (a.ty->kind != TY_ARRAY || !val_is_list(index)) return false;
     const char *name;
     if (index.ty && index.ty->n && val_as_str(s->e, index.items[0], &name))
         e_fail(s->e, s->span, "name one field: a['x']", DIAG_CONSTRUCT, "a list as an index",
                "it takes several fields");
     else
-        e_fail(s->e, s->span, "a tuple takes an element: a[i, j]; take rows one by one", DIAG_CONSTRUCT,
+        e_fail(s->e, s->span, "a tuple takes an element: a[i, j]; a list of integers takes rows", DIAG_CONSTRUCT,
                "a list as an index", "it takes several rows");
     return true;
 }
 
-/* What they are copied to has a constant shape. */
-static bool rows_are_known(Val a, Val i) {
-    Wide total;
-    return sizes_known(a.ty->ndim - 1u, a.items + 2, &total) &&
-           (i.ty->kind == TY_TUPLE || sizes_known(1, many_shape(i), &total));
-}
-
 static Val step_subscr(const Step *s) {
     Val a = needed(s, 0), i = list_items(s->e, needed(s, 1));
-    if (takes_rows(a, i) && rows_are_known(a, i)) return call_small_array(s->e, s->span, "take_rows", 2, (Val[]){a, i});
-    if (val_poisoned(a) || index_is_list(s, i)) return val_poison(s->e);
+    if (val_poisoned(a) || val_poisoned(i)) return val_poison(s->e);
+    if (index_takes(s->e, s->span, a, i)) return array_taken(s->e, s->span, a, i);
+    if (refuse_list(s, a, i)) return val_poison(s->e);
     PyRef self = (PyRef)(s->in - s->fr->inst->f->instrs.at);
     if (is_mask(a, i) && mask_changes(s->fr, self)) return a;
     if (is_mask(a, i) && mask_reduced(s->e, s->fr, self)) return val_none(s->e); /* step_mask() knows */
@@ -571,30 +557,16 @@ static bool stored_in_place(const Step *s, Val v) {
     return view->op == PY_SUBSCR && view->args[0] == s->in->args[0] && view->args[1] == s->in->args[1];
 }
 
-/* Writing to `a` changes nothing of it: a copy, if its shape is constant. */
-static Val apart_from(const Step *s, Val a, Val v) {
-    Wide total;
-    if (!val_is_many(v)) return v;
-    if (sizes_known(v.ty->ndim, many_shape(v), &total)) return call_small_array(s->e, s->span, "copied", 1, &v);
-    array_keep_apart(s->e, s->span, a, v);
-    return v;
-}
-
-static void put_rows(const Step *s, Val a, Val i, Val v) {
-    bool read_first = a.ty->ndim == 1 && i.ty->kind == TY_TUPLE; /* there, all values are */
-    if (!read_first) v = apart_from(s, a, v);
-    i = apart_from(s, a, i);
-    if (val_poisoned(i) || val_poisoned(v)) return;
-    call_small_array(s->e, s->span, "put_rows", 3, (Val[]){a, i, v});
-}
-
 static Val step_store(const Step *s) {
     Val a = needed(s, 0), i = list_items(s->e, needed(s, 1)), v = needed(s, 2);
-    if (val_poisoned(a) || val_poisoned(v) || (!takes_rows(a, i) && stored_in_place(s, v))) return val_none(s->e);
-    if (takes_rows(a, i)) {
-        if (array_writable(s->e, s->span, a)) put_rows(s, a, i, v);
+    if (val_poisoned(a) || val_poisoned(v) || val_poisoned(i)) return val_none(s->e);
+    if (index_takes(s->e, s->span, a, i)) {
+        if (s->e->building) s->e->value_span = operand_span(s, 2);
+        array_put_taken(s->e, s->span, a, i, v);
+        s->e->value_span = (PySpan){0};
         return val_none(s->e);
     }
+    if (stored_in_place(s, v)) return val_none(s->e);
     bool changed = s->fr->inst->f->instrs.at[s->in->args[2]].op == PY_BINARY && mask_operator(s->fr, s->in->args[2]);
     if (is_mask(a, i) && (val_is_scalar(v) || changed)) {
         if (s->e->building) s->e->value_span = operand_span(s, 2);
@@ -602,7 +574,7 @@ static Val step_store(const Step *s) {
         s->e->value_span = (PySpan){0};
         return val_none(s->e);
     }
-    if (index_is_list(s, i)) return val_none(s->e);
+    if (refuse_list(s, a, i)) return val_none(s->e);
     if (s->e->building) set_index_spans(s);
     if (s->e->building) s->e->value_span = operand_span(s, 2);
     if (!val_poisoned(a) && a.ty->kind == TY_ARRAY) warn_widened(s, a, v);

@@ -186,8 +186,7 @@ static Effects call_effects(const Plan *p, const PyInstr *in) {
 static bool takes_copies(const Plan *p, const PyInstr *in) {
     Val index = p->inst->cell[in->args[1]];
     if (val_poisoned(index)) return false;
-    index = list_items(p->e, index);
-    return val_is_list(index) || val_is_many(index);
+    return index_takes(p->e, in->span, p->inst->cell[in->args[0]], list_items(p->e, index));
 }
 
 /* Is the result memory of the instruction's own? */

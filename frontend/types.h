@@ -56,7 +56,8 @@ typedef enum TyKind {
  * of sizes, array or None. */
 typedef enum IterKind { ITER_RANGE, ITER_SEQ, ITER_RSEQ, ITER_ENUM, ITER_ZIP, ITER_ND } IterKind;
 
-typedef enum ExprKind { EXPR_BINARY, EXPR_UNARY, EXPR_COMPARE, EXPR_CALL, EXPR_CONVERT } ExprKind;
+/* TAKE: of an array, by arrays of integers; `layout` is the axis where they stand, `name` which axes they index (takes.c). */
+typedef enum ExprKind { EXPR_BINARY, EXPR_UNARY, EXPR_COMPARE, EXPR_CALL, EXPR_CONVERT, EXPR_TAKE } ExprKind;
 
 /* FORMAT: format(value, specification), name: the conversion 's', 'r', 'a' or none. PERCENT: items[0] % items[1]. METHOD:
  * items[0].format(...), fields: keywords, "" for none. The others stand for objects that are shown whole. ARRAY: nested tuples,

@@ -291,6 +291,13 @@ def k_index_lists_whose_values_move(a, o):
     o[i] = t[0] + 20 * t[1] + 400 * t[2] + 8000 * t[3] + m[0, 1] * 10 + m[2, 0] + m[1, 1] * 100 + a[i]
 
 
+def k_index_pairs(a, o):
+    i = gpu.grid(1)
+    m = np.arange(12.0).reshape(3, 4) + i
+    m[np.ix_([0, 2], [1, 3])] *= 2
+    o[i] = m[np.ix_([0, 1], (i % 4, 1))].sum() + m[2, 3] + np.ix_([1, 0], [2])[0].shape[1]
+
+
 def k_types_of_joined_arrays(a, o):
     i = gpu.grid(1)
     t = np.ones(2, np.uint8)
@@ -410,7 +417,7 @@ def test_as_many_values_as_indices() -> None:
     def three_of_two(x):
         x[[0, 1, 2]] = x[:2]
 
-    with pytest.raises(ValueError, match="2 values for 3 indices"):
+    with pytest.raises(ValueError, match="shapes of these arrays don't go together"):
         gpu.jit(three_of_two)[1, 1](np.zeros(4))
 
 

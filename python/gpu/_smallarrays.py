@@ -275,41 +275,13 @@ def numpy_diff(a: Any, n: int = 1) -> Any:
     return np.copy(np.moveaxis(rest[: last - n], 0, -1))
 
 
-# ---- several elements at once
+def ndarray_clip(a: Any, min: Any = None, max: Any = None) -> Any:
+    return np.clip(a, min, max)
 
 
-def take_rows(a: Any, indices: Any) -> Any:
-    """Return `a[indices]`, a copy: an array of any length, and a list or an array of indices."""
-    out = np.empty((len(indices), *a.shape[1:]), a.dtype)
-    for k in range(len(indices)):
-        out[k] = a[indices[k]]
-    return out
-
-
-def copied(a: Any) -> Any:
-    """Return an array of constant shape with the elements of `a`."""
-    return np.copy(a)
-
-
-def put_rows(a: Any, indices: Any, values: Any) -> None:
-    """Do `a[indices] = values`.
-
-    The compiler sees to it that indices and values lie elsewhere, but for the values of elements that a list names.
-    """
-    if not isinstance(values, (tuple, list)) and not (isinstance(values, np.ndarray) and values.ndim == a.ndim):
-        for k in range(len(indices)):
-            a[indices[k]] = values
-        return
-    if len(values) != len(indices) and len(values) != 1:
-        raise ValueError(f"{len(values)} values for {len(indices)} indices")
-    step = 0 if len(values) == 1 else 1
-    if a.ndim == 1 and isinstance(indices, (tuple, list)):
-        taken = tuple(values[k * step] for k in range(len(indices)))
-        for k in range(len(indices)):
-            a[indices[k]] = taken[k]
-    else:
-        for k in range(len(indices)):
-            a[indices[k]] = values[k * step]
+def numpy_ix_(*args: Any) -> Any:
+    n = len(args)
+    return tuple([np.array(args[k]).reshape((*[1] * k, -1, *[1] * (n - 1 - k))) for k in range(n)])
 
 
 # ---- numbers from arrays, of any length

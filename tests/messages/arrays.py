@@ -162,12 +162,7 @@ def doubles(x):
 #    in kernel sizes(array(float64, 2d, C), int (weak))
 # <<<
 # >>> message subscripts(f8[:, ::1], int)
-# CompileError: arrays.py:50:5: error: a list as an index is not supported in a kernel: it takes several rows
-#    50 |     x[[0, 1]]
-#       |     ^^^^^^^^^
-#    help: a tuple takes an element: a[i, j]; take rows one by one
-#
-# arrays.py:51:7: error: an index must be an integer, and this is array expression(bool, 2d)
+# CompileError: arrays.py:51:7: error: an index must be an integer, and this is array expression(bool, 2d)
 #    51 |     x[x > 0]
 #       |       ^^^^^
 #    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop that appends to a list; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine; gpu.scan of a mask gives each its place in a shorter array

@@ -73,8 +73,8 @@ def several_values_under_a_mask(x, y):
 
 
 @gpu.jit
-def list_of_columns(out, m):
-    out[:] = m[:, [1, 2]]
+def several_in_place(a, indices):
+    a[indices] += 1
 
 
 def same(t, u):
@@ -145,12 +145,12 @@ def type_that_may_be_a_dtype(out):
 #    help: write a loop: if mask[i]: a[i] += b[i]
 #    in kernel several_values_under_a_mask(array(float32, 1d, C), array(float32, 1d, C))
 # <<<
-# >>> message list_of_columns(f4[:, ::1], f4[:, ::1])
-# TypingError: order.py:77:19: error: an index must be an integer, and this is list(int (weak), int (weak))
-#    77 |     out[:] = m[:, [1, 2]]
-#       |                   ^^^^^^
-#    help: a list takes rows: a[[0, 2]]; take other parts one by one
-#    in kernel list_of_columns(array(float32, 2d, C), array(float32, 2d, C))
+# >>> message several_in_place(f4[::1], i4[::1])
+# UnsupportedError: order.py:77:5: error: this assignment to several elements is not supported in a kernel: how many there are is known at run time only, and all are read before one is stored
+#    77 |     a[indices] += 1
+#       |     ^^^^^^^^^^^^^^^
+#    help: write a loop: for k in range(len(indices)): a[indices[k]] += ...
+#    in kernel several_in_place(array(float32, 1d, C), array(int32, 1d, C))
 # <<<
 # >>> message type_that_may_be_a_dtype(f4[::1])
 # UnsupportedError: order.py:81:12: error: a comparison of a Python type with this is not supported in a kernel: it may be a class of NumPy, which differs, or a dtype, which is equal
