@@ -543,8 +543,11 @@ static bool compare_known(Eval *e, PyCompare op, Val a, Val b, bool *out) {
 
 Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     bool holds;
-    a = lists_now(e, span, a);
-    b = lists_now(e, span, b);
+    if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
+    Val lists = list_compare(e, span, op, a, b);
+    if (lists.ty) return lists;
+    if (a.ty->kind == TY_LIST && !list_grows(a)) a = list_now(e, span, a);
+    if (b.ty->kind == TY_LIST && !list_grows(b)) b = list_now(e, span, b);
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (val_is_scalar(a) && val_is_scalar(b)) return compare_scalars(e, span, op, a, b);
     if (elementwise(a, b)) return array_map(e, span, (ExprOp){EXPR_COMPARE, (uint8_t)op, NULL}, 2, (Val[]){a, b});
@@ -585,6 +588,7 @@ Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
     if (is_bool(a) && is_bool(b) && a.ty->weak == b.ty->weak)
         return val_convert(e, eval_compare(e, span, negate ? PYC_NE : PYC_EQ, a, b), e_python_bool(e));
     if (is_bool(a) || is_bool(b) || val_is_scalar(a) != val_is_scalar(b)) return val_bool(e, negate);
+    if (val_is_list(a) && val_is_list(b) && lists_change(e, a.ty->made ? b : a)) return val_poison(e);
     if (a.ty->made || b.ty->made) {
         Ref same = a.ty == b.ty ? e_cmp(e, negate ? PRED_NE : PRED_EQ, a.items[0].ref[0], b.items[0].ref[0]) : REF_NONE;
         return a.ty == b.ty ? val_rt_bool(e, same) : val_bool(e, negate);

@@ -191,6 +191,7 @@ struct Eval {
     StoreFailure failed_store;  /* the first that was met */
     VEC(HostRef) changing;      /* classes whose instances change */
     uint8_t lists;              /* 1: lists change that are written, 2: those of comprehensions, too */
+    uint8_t lists_wanted;       /* the same for the next round of inference */
     Recursion *recursion;       /* the innermost that is being built, or NULL */
     VEC(Recursion *) recursions;    /* all that were built, inner ones first */
     Ref stack;                  /* what they lie in; REF_NONE: there are none */
@@ -411,6 +412,8 @@ bool list_grows(Val v);
 bool list_holds_made(Ty list);                      /* may its items be things that change? */
 Val list_contains(Eval *e, PySpan span, Val v, Val item);
 Val list_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b);
+Val list_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);     /* ty NULL: tuples can be compared instead */
+bool slice_is_constant(Val slice);
 void list_delete(Eval *e, PySpan span, Val v, Val index);
 Val list_append(Eval *e, PySpan span, Val v, Val item);
 Val lists_now(Eval *e, PySpan span, Val v);         /* the same of lists inside tuples, too */

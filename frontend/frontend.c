@@ -272,6 +272,11 @@ IrModule *frontend_compile(Arena *arena, const FrontendRequest *req, DiagList *d
      * taken for. */
     for (uint32_t round = 0; e->restart || (e->again && round < MAX_ROUNDS); round++) {
         e->restart = e->again = false;
+        if (e->lists_wanted > e->lists) { /* what was found of objects so far may be of other types */
+            e->lists = e->lists_wanted;
+            e->mutables = NULL;
+            e->failed_store = (StoreFailure){0};
+        }
         e->instances = NULL;
         inst = infer_instance(e, f, &callee, f->params.n, args);
     }

@@ -86,10 +86,12 @@ Val tuple_item(Eval *e, PySpan span, Val t, Val index) {
     uint32_t n = t.ty->n;
     if (index.ty->kind == TY_SLICE) {
         Wide at[3] = {0, n, 1};
-        for (int k = 0; k < 3; k++)
-            if (index.items[k].ty->kind != TY_NONE && !val_as_int(index.items[k], &at[k]))
-                return e_fail(e, span, "use constant bounds", DIAG_CONSTRUCT, "this slice of a tuple",
-                              "the length of a tuple is part of its type");
+        if (!slice_is_constant(index)) {
+            if (val_is_list(t) && lists_change(e, t)) return val_poison(e);
+            return e_fail(e, span, "use constant bounds", DIAG_CONSTRUCT, "this slice of a tuple",
+                          "the length of a tuple is part of its type");
+        }
+        for (int k = 0; k < 3; k++) val_as_int(index.items[k], &at[k]);
         return tuple_slice(e, span, t, index, at);
     }
     if (!is_integer(index)) return e_fail(e, span, "// is the integer division", DIAG_INDEX_TYPE, e_text(e, index));

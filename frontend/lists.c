@@ -36,7 +36,7 @@ bool list_holds_made(Ty ty) {
 bool lists_change(Eval *e, Val v) {
     enum { MOST = 2 };
     if (e->building || v.ty->kind != TY_TUPLE || v.ty->fields || e->lists == MOST) return false;
-    e->lists++;
+    e->lists_wanted = e->lists + 1;
     return e->again = true;
 }
 
@@ -75,18 +75,22 @@ static bool is_appended_to(const PyFunc *f, PyRef phi) {
     return false;
 }
 
-/* A list that is being made, an index, or the arguments of a call. */
+/* A list that is only being made, an index, or the arguments of a call. */
 static bool is_passing(const PyFunc *f, PyRef r, bool *comprehension) {
-    bool passing = false;
+    bool passing = false, kept = false;
     for (PyRef k = 1; k < f->instrs.n; k++) {
         const PyInstr *in = &f->instrs.at[k];
         bool index = (in->op == PY_SUBSCR || in->op == PY_STORE_SUBSCR) && in->args[1] == r;
-        if (goes_on(in, r) || index || (in->op == PY_CALL_EX && in->args[1] == r)) passing = true;
-        for (uint32_t i = 0; in->op == PY_PHI && i < in->nargs; i++)
-            if (in->args[i] == r && is_appended_to(f, k)) *comprehension = true;
+        bool here = goes_on(in, r) || index || (in->op == PY_CALL_EX && in->args[1] == r);
+        for (uint32_t i = 0; i < in->nargs; i++) {
+            kept |= !here && in->args[i] == r;
+            if (in->op == PY_PHI && in->args[i] == r && is_appended_to(f, k)) *comprehension = true;
+        }
+        passing |= here;
         if (in->op == PY_LIST_APPEND && in->args[0] == r) *comprehension = true;
     }
-    return passing;
+    for (PyBlockId b = 0; b < f->blocks.n; b++) kept |= f->blocks.at[b].arg == r;
+    return passing && !kept;
 }
 
 /* What instruction r gave, a tuple, as a list that may change, if it is one. */
@@ -242,14 +246,36 @@ static bool find_index(Eval *e, PySpan span, Val v, Val index, Wide *k, Ref *at)
     return true;
 }
 
+/* Of gpu._sequences. */
+static Val call_sequence(Eval *e, const CallSite *site, const char *name, uint32_t n, const Val *args) {
+    HostRef m = e->host->import(e->host->self, "gpu._sequences"), f = m ? e->host->attr(e->host->self, m, name) : NULL;
+    if (!f) return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
+    CallSite s = *site;
+    s.fn = NULL;
+    return call_python(e, &s, &(Callee){.code = f, .globals = f}, (Val){.ty = ty_object(e->types, f)}, n, args);
+}
+
+bool slice_is_constant(Val slice) {
+    Wide k;
+    for (uint32_t i = 0; i < 3; i++)
+        if (slice.items[i].ty->kind != TY_NONE && !val_as_int(slice.items[i], &k)) return false;
+    return true;
+}
+
+/* A new list. */
+static Val list_slice(Eval *e, PySpan span, Val v, Val slice) {
+    CallSite site = {.span = span, .name = "[:]"};
+    if (list(v)->grows || !slice_is_constant(slice))
+        return call_sequence(e, &site, "list_slice", 4, (Val[]){v, slice.items[0], slice.items[1], slice.items[2]});
+    Val all = list_now(e, span, v), part = val_poisoned(all) ? all : tuple_item(e, span, all, slice);
+    return val_poisoned(part) ? part : list_of(e, part.ty->n, part.items);
+}
+
 Val list_get(Eval *e, PySpan span, Val v, Val index) {
     Mutable *m = list(v);
     Wide k;
     Ref at = REF_NONE;
-    if (index.ty->kind == TY_SLICE) {
-        Val all = list_now(e, span, v), part = val_poisoned(all) ? all : tuple_item(e, span, all, index);
-        return val_poisoned(part) ? part : list_of(e, part.ty->n, part.items);
-    }
+    if (index.ty->kind == TY_SLICE) return list_slice(e, span, v, index);
     if (m->failed || !find_index(e, span, v, index, &k, &at)) return val_poison(e);
     uint32_t offset = 0;
     if (k >= 0 && !m->uniform) {
@@ -259,7 +285,10 @@ Val list_get(Eval *e, PySpan span, Val v, Val index) {
     if (!make_uniform(e, m))
         return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX,
                       "list", e_text(e, index));
-    if (!m->elem.ty) return e_fail(e, span, NULL, DIAG_LIST_RANGE, val_text(e->types, index), 0);
+    if (!m->elem.ty) { /* it is always empty */
+        e_raise(e, span, "IndexError", "list index out of range");
+        return (Val){0};
+    }
     if (!e->building || !stride(m)) return m->elem;
     return mutable_load(e, m->elem, item_address(e, m, v.items[0].ref[0], at), &offset);
 }
@@ -282,8 +311,8 @@ void list_set(Eval *e, PySpan span, Val v, Val index, Val value) {
     Wide k;
     Ref at = REF_NONE;
     if (index.ty->kind == TY_SLICE) {
-        e_fail(e, span, "assign item by item", DIAG_CONSTRUCT, "an assignment to a slice of a list",
-               "the list might get longer");
+        CallSite site = {.span = span, .name = "[:] ="};
+        call_sequence(e, &site, "list_set_slice", 5, (Val[]){v, index.items[0], index.items[1], index.items[2], value});
         return;
     }
     value = item_value(e, span, value);
@@ -335,7 +364,7 @@ Val list_now(Eval *e, PySpan span, Val v) {
     const Mutable *m = list(v);
     if (m->grows)
         return e_fail(e, span, "loop over it: for x in xs", DIAG_CONSTRUCT,
-                      "this of a list that gets longer or shorter", "its length is known at run time only");
+                      "this use of a list that gets longer or shorter", "its length is known at run time only");
     Val *items = ARENA_ARRAY(e->arena, Val, m->count + 1);
     for (uint32_t k = 0; k < m->count; k++) {
         items[k] = list_get(e, span, v, val_int(e, k));
@@ -362,13 +391,17 @@ Val lists_now(Eval *e, PySpan span, Val v) {
 
 /* ---- functions and methods ------------------------------------------------------------------------------------- */
 
-/* Of gpu._sequences. */
-static Val call_sequence(Eval *e, const CallSite *site, const char *name, uint32_t n, const Val *args) {
-    HostRef m = e->host->import(e->host->self, "gpu._sequences"), f = m ? e->host->attr(e->host->self, m, name) : NULL;
-    if (!f) return e_fail(e, site->span, NULL, DIAG_NOT_IN_KERNEL, site->name);
-    CallSite s = *site;
-    s.fn = NULL;
-    return call_python(e, &s, &(Callee){.code = f, .globals = f}, (Val){.ty = ty_object(e->types, f)}, n, args);
+/* Lists one of which grows; ty NULL: they aren't two lists. */
+Val list_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
+    CallSite site = {.span = span, .name = "a comparison"};
+    if (!(list_grows(a) && val_is_list(b)) && !(list_grows(b) && val_is_list(a))) return (Val){0};
+    if (op == PYC_EQ || op == PYC_NE) {
+        Val equal = call_sequence(e, &site, "list_equal", 2, (Val[]){a, b});
+        return op == PYC_EQ || val_poisoned(equal) ? equal : eval_not(e, span, equal);
+    }
+    bool turned = op == PYC_GT || op == PYC_GE;
+    return call_sequence(e, &site, op == PYC_LT || op == PYC_GT ? "list_less" : "list_less_or_equal", 2,
+                         (Val[]){turned ? b : a, turned ? a : b});
 }
 
 Val list_contains(Eval *e, PySpan span, Val v, Val item) {
@@ -378,7 +411,9 @@ Val list_contains(Eval *e, PySpan span, Val v, Val item) {
 
 void list_delete(Eval *e, PySpan span, Val v, Val index) {
     CallSite site = {.span = span, .name = "del"};
-    call_sequence(e, &site, "list_pop", 2, (Val[]){v, index});
+    if (index.ty->kind == TY_SLICE)
+        call_sequence(e, &site, "list_delete_slice", 4, (Val[]){v, index.items[0], index.items[1], index.items[2]});
+    else call_sequence(e, &site, "list_pop", 2, (Val[]){v, index});
 }
 
 /* xs + ys and xs * n are new lists; xs += ys and xs *= n change xs. */
@@ -388,6 +423,13 @@ Val list_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b) 
         Val done = call_sequence(e, &site, op == PYB_ADD ? "list_extend" : "list_repeat", 2, (Val[]){a, b});
         return done.ty && val_poisoned(done) ? done : a;
     }
+    if (op == PYB_ADD && val_is_list(a) && val_is_list(b) && (list_grows(a) || list_grows(b)))
+        return call_sequence(e, &site, "list_joined", 2, (Val[]){a, b});
+    Wide n;
+    bool times = op == PYB_MUL && (val_is_scalar(a) || val_is_scalar(b)),
+         known = val_as_int(a, &n) || val_as_int(b, &n);
+    if (times && (!known || list_grows(a) || list_grows(b)))
+        return call_sequence(e, &site, "list_times", 2, (Val[]){val_is_list(a) ? a : b, val_is_list(a) ? b : a});
     a = lists_now(e, span, a);
     b = lists_now(e, span, b);
     Val v = val_poisoned(a) || val_poisoned(b) ? val_poison(e) : eval_binary(e, span, op, a, b);

@@ -218,6 +218,8 @@ static Val item_failed(Eval *e, Mutable *m, uint32_t k) {
 }
 
 Val mutable_failed(Eval *e, PySpan span, const char *help, const char *name, Val was, Val is) {
+    bool lists = was.ty && is.ty && val_is_list(was) && val_is_list(is);
+    if (lists && lists_change(e, was.ty->kind == TY_LIST ? is : was)) return val_poison(e);
     StoreFailure f = {name, val_text(e->types, was), val_text(e->types, is), e->frame->at};
     f.at.span = span;
     if (!e->failed_store.name) e->failed_store = f;

@@ -43,7 +43,8 @@ static Val arg(const Step *s, uint32_t i) {
                       "a generator expression that no call takes at once", "a kernel has no suspended code");
     check_defined(s->e, s->fr, s->in->block, r, s->span);
     Val v = s->fr->vals[r];
-    if (v.ty && v.ty->kind == TY_LIST && takes_list_items(s->in, i)) return list_now(s->e, s->span, v);
+    bool unpacked = s->in->op == PY_UNPACK_ITEM && v.ty && list_grows(v);
+    if (v.ty && v.ty->kind == TY_LIST && !unpacked && takes_list_items(s->in, i)) return list_now(s->e, s->span, v);
     return v.ty && v.ty->kind == TY_UNDEF ? val_poison(s->e) : v;
 }
 
@@ -267,7 +268,7 @@ static void check_count(const Step *s, Val n) {
 /* An array, whose length may be known at run time only, or a range of constants unpacks item by item. */
 static Val unpack_sequence(const Step *s, Val v) {
     Eval *e = s->e;
-    bool array = v.ty->kind == TY_ARRAY && v.ty->ndim, range = v.ty->kind == TY_RANGE;
+    bool array = (v.ty->kind == TY_ARRAY && v.ty->ndim) || list_grows(v), range = v.ty->kind == TY_RANGE;
     Val n = array || range ? eval_len(e, s->span, v) : (Val){0};
     Wide len;
     bool known = (array || range) && val_as_int(n, &len);

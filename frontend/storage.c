@@ -399,7 +399,8 @@ static void derived(const Plan *p, uint32_t from, uint64_t *s) {
 }
 
 /* May it write its array while it still reads another? So does Python's code, a user's or the library's. */
-static bool reads_late(const Plan *p, const PyInstr *in) {
+static bool reads_late(const Plan *p, const PyInstr *in, PyRef r) {
+    if (p->inst->cell[r].ty->kind == TY_LIST && in->op != PY_LIST && in->op != PY_LIST_EXTEND) return true;
     if (in->op == PY_SUBSCR) return takes_copies(p, in);
     const DevFn *fn = in->op == PY_CALL ? called(p->e, p->inst, in) : NULL;
     return is_call(in) && (!fn || fn->call == fn_small_array || fn->call == fn_np_running);
@@ -414,7 +415,7 @@ static uint32_t place_of(const PyBlock *b, PyRef r) {
 static void check_site(const Plan *p, uint32_t i, uint64_t *after, uint64_t *same) {
     PyRef r = p->value[i];
     const PyInstr *in = &p->f->instrs.at[r];
-    bool late = reads_late(p, in);
+    bool late = reads_late(p, in, r);
     live_out(p, in->block, after);
     live_back(p, in->block, after, p->copies[r] ? 0 : place_of(&p->f->blocks.at[in->block], r) + 1);
     for (uint32_t a = 0; a < in->nargs && late; a++) use(p, after, in->args[a]); /* it may still read them */

@@ -127,7 +127,15 @@ static uint32_t count_failures(Eval *e, Instance *inst, Failure **where) {
     return n;
 }
 
-void unroll_until_typed(Eval *e, Instance *inst) {
+/* Lists that differ between the ways here may be one as lists that change. */
+static void join_lists(Eval *e, const Instance *inst) {
+    for (PyRef r = 0; r <= inst->f->instrs.n; r++) {
+        const Conflict *c = r < inst->f->instrs.n ? inst->conflict[r] : inst->result_conflict;
+        if (c && val_is_list(c->a) && val_is_list(c->b)) lists_change(e, c->a.ty->kind == TY_LIST ? c->b : c->a);
+    }
+}
+
+static void unroll_loops(Eval *e, Instance *inst) {
     Failure *best, *where;
     uint32_t nbest = count_failures(e, inst, &best), n = nbest, rounds = 0;
     Instance trial = *inst;
@@ -146,4 +154,9 @@ void unroll_until_typed(Eval *e, Instance *inst) {
         best = where;
         nbest = n;
     }
+}
+
+void unroll_until_typed(Eval *e, Instance *inst) {
+    unroll_loops(e, inst);
+    if (inst->fails) join_lists(e, inst);
 }

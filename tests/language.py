@@ -681,3 +681,28 @@ def k_list_in_a_variable_takes_rows(a, o, n):
     o[i] = t[rows][0, 1] * 10 + t[rows][1, 2]
     t[rows] = a[i]
     o[i] += t[2, 0]
+
+
+def k_growing_lists_are_compared_sliced_and_joined(a, o, n):
+    i = gpu.grid(1)
+    xs = [k * k for k in range(i % 5)]
+    ys = xs[n - 2 :] + [7] * n
+    ys[1:n] = xs[:2]
+    del ys[::n]
+    zs = ys
+    zs *= 2
+    zs[:1] = []
+    o[i] = len(xs) + 10 * len(ys) + 100 * (xs == ys[: len(xs)]) + 200 * (xs < ys) + 400 * (ys is zs)
+    for v in ys:
+        o[i] = o[i] * 2 + v
+    if len(xs) == 2:
+        first, last = xs
+        o[i] += last - first * 3
+
+
+def k_lists_of_several_lengths(a, o, n):
+    i = gpu.grid(1)
+    xs = [1, 2] if i % 2 else [n]
+    ys = xs if i > 3 else [k for k in range(4)]
+    ys += (5,)
+    o[i] = len(xs) + 10 * len(ys) + 100 * (xs is ys) + sum(xs) + max(*(1, 2))

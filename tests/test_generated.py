@@ -24,6 +24,7 @@ KINDS = {
     "programs": Kind("GPU_GENERATED_PROGRAMS", 100, 25, False),
     "calls": Kind("GPU_GENERATED_CALLS", 40, 20, False),
     "numba_dialect": Kind("GPU_GENERATED_NUMBA", 30, 15, False),
+    "lists": Kind("GPU_GENERATED_LISTS", 30, 15, True),
     "nonsense": Kind("GPU_GENERATED_NONSENSE", 200, 100, True),
 }
 FIRST = int(os.environ.get("GPU_GENERATED_SEED", "1"))

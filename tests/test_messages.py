@@ -28,10 +28,8 @@ MOVES = {
     "stores_text",
     "joins_texts",
     "rest_of_a_dict",
-    "list_as_long_as_run_time_says",
     "tuple_as_long_as_run_time_says",
     "least_of_an_unknown_number",
-    "filtered_list_at_run_time",
     "super_of_nothing",
     "set_that_is_made",
 }

@@ -157,6 +157,82 @@ def list_repeat(xs: Any, times: int) -> None:
         xs.append(xs[k])
 
 
+def list_joined(xs: Any, ys: Any) -> Any:
+    joined = list_copy(xs)
+    list_extend(joined, ys)
+    return joined
+
+
+def list_times(xs: Any, times: int) -> Any:
+    repeated = list_copy(xs)
+    list_repeat(repeated, times)
+    return repeated
+
+
+def list_slice(xs: Any, start: Any, stop: Any, step: Any) -> Any:
+    part = []
+    for k in range(len(xs))[start:stop:step]:
+        part.append(xs[k])
+    return part
+
+
+def list_delete_slice(xs: Any, start: Any, stop: Any, step: Any) -> None:
+    n = len(xs)
+    gone = range(n)[start:stop:step]
+    kept = 0
+    for k in range(n):
+        if k not in gone:
+            xs[kept] = xs[k]
+            kept += 1
+    for _ in range(n - kept):
+        xs.pop()
+
+
+def list_set_slice(xs: Any, start: Any, stop: Any, step: Any, values: Any) -> None:
+    items = list_copy(values)
+    at = range(len(xs))[start:stop:step]
+    if step is not None and step != 1:
+        if len(items) != len(at):
+            raise ValueError(f"attempt to assign sequence of size {len(items)} to extended slice of size {len(at)}")
+        for k in range(len(items)):
+            xs[at[k]] = items[k]
+        return
+    first, more = at.start, len(items) - len(at)
+    for k in range(more):
+        xs.append(items[k])
+    if more > 0:
+        for k in range(len(xs) - 1, first + len(items) - 1, -1):
+            xs[k] = xs[k - more]
+    for k in range(first + len(items), len(xs) + more if more < 0 else 0):
+        xs[k] = xs[k - more]
+    for _ in range(-more):
+        xs.pop()
+    for k in range(len(items)):
+        xs[first + k] = items[k]
+
+
+def list_equal(xs: Any, ys: Any) -> bool:
+    if len(xs) != len(ys):
+        return False
+    if len(xs) == 0 or len(ys) == 0:
+        return True
+    return all(xs[k] == ys[k] for k in range(len(xs)))
+
+
+def list_less(xs: Any, ys: Any) -> bool:
+    for k in range(min(len(xs), len(ys))):
+        if xs[k] != ys[k]:
+            return xs[k] < ys[k]
+    return len(xs) < len(ys)
+
+
+def list_less_or_equal(xs: Any, ys: Any) -> bool:
+    for k in range(min(len(xs), len(ys))):
+        if xs[k] != ys[k]:
+            return xs[k] < ys[k]
+    return len(xs) <= len(ys)
+
+
 def list_remove(xs: Any, item: Any) -> None:
     list_pop(xs, list_index(xs, item))
 

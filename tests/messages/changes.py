@@ -137,8 +137,7 @@ def array_of_a_growing_list(out):
     xs = []
     for k in range(out.shape[0]):
         xs.append(k)
-    a, b = xs
-    out[0] = a + b
+    out[0] = len(tuple(xs))
 
 
 @gpu.jit
@@ -152,10 +151,10 @@ def list_made_in_a_loop(out):
 
 
 @gpu.jit
-def slice_of_a_list(out):
-    xs = [1, 2, 3]
-    xs[1:] = [4, 5]
-    out[0] = xs[1]
+def unpacks_a_growing_list(out):
+    xs = [1]
+    xs.append(2)
+    out[0] = max(*xs)
 
 
 @gpu.jit
@@ -269,43 +268,43 @@ def adds_a_list_to_a_tuple(out):
 #    in kernel changes_a_tuple(array(float32, 1d, C))
 # <<<
 # >>> message array_of_a_growing_list(f4[::1])
-# UnsupportedError: changes.py:140:5: error: this of a list that gets longer or shorter is not supported in a kernel: its length is known at run time only
-#   140 |     a, b = xs
-#       |     ^^^^
+# UnsupportedError: changes.py:140:18: error: this use of a list that gets longer or shorter is not supported in a kernel: its length is known at run time only
+#   140 |     out[0] = len(tuple(xs))
+#       |                  ^^^^^^^^^
 #    help: loop over it: for x in xs
 #    in kernel array_of_a_growing_list(array(float32, 1d, C))
 # <<<
 # >>> message list_made_in_a_loop(f4[::1])
-# UnsupportedError: changes.py:148:14: error: this object is not supported in a kernel: it takes the memory of the one made an iteration before, which is still in use
-#   148 |         xs = [k, k]
+# UnsupportedError: changes.py:147:14: error: this object is not supported in a kernel: it takes the memory of the one made an iteration before, which is still in use
+#   147 |         xs = [k, k]
 #       |              ^^^^^^
 #    help: make the objects before the loop, and assign to their fields
 #    in kernel list_made_in_a_loop(array(float32, 1d, C))
 # <<<
-# >>> message slice_of_a_list(f4[::1])
-# UnsupportedError: changes.py:157:5: error: an assignment to a slice of a list is not supported in a kernel: the list might get longer
-#   157 |     xs[1:] = [4, 5]
-#       |     ^^^^^^
-#    help: assign item by item
-#    in kernel slice_of_a_list(array(float32, 1d, C))
-# <<<
 # >>> message method_of_a_list(i8[::1])
-# NameResolutionError: changes.py:165:5: error: list has no attribute 'apend'
-#   165 |     xs.apend(4)
+# NameResolutionError: changes.py:164:5: error: list has no attribute 'apend'
+#   164 |     xs.apend(4)
 #       |     ^^^^^^^^
 #    help: did you mean 'append'?
 #    in kernel method_of_a_list(array(int64, 1d, C))
 # <<<
 # >>> message changes_a_list_from_outside(f4[::1])
-# UnsupportedError: changes.py:175:5: error: this change of a list is not supported in a kernel: it is a constant, or isn't made in this kernel
-#   175 |     xs += [3]
+# UnsupportedError: changes.py:174:5: error: this change of a list is not supported in a kernel: it is a constant, or isn't made in this kernel
+#   174 |     xs += [3]
 #       |     ^^^^^^^^^
 #    help: list(xs) makes a list that may change
 #    in kernel changes_a_list_from_outside(array(float32, 1d, C))
 # <<<
 # >>> message adds_a_list_to_a_tuple(f4[::1])
-# TypingError: changes.py:181:9: error: + does not take (tuple(int (weak), int (weak)), list(int (weak),))
-#   181 |     t = (1, 2) + [3]
+# TypingError: changes.py:180:9: error: + does not take (tuple(int (weak), int (weak)), list(int (weak),))
+#   180 |     t = (1, 2) + [3]
 #       |         ^^^^^^^^^^^^
 #    in kernel adds_a_list_to_a_tuple(array(float32, 1d, C))
+# <<<
+# >>> message unpacks_a_growing_list(f4[::1])
+# UnsupportedError: changes.py:157:14: error: this use of a list that gets longer or shorter is not supported in a kernel: its length is known at run time only
+#   157 |     out[0] = max(*xs)
+#       |              ^^^^^^^^
+#    help: loop over it: for x in xs
+#    in kernel unpacks_a_growing_list(array(float32, 1d, C))
 # <<<

@@ -201,7 +201,7 @@ def finally_after_raise(out):
 
 @gpu.jit
 def list_as_long_as_run_time_says(out, n):
-    out[0] = len([k for k in range(n)])
+    out[0] = len(tuple([k for k in range(n)]))
 
 
 @gpu.jit
@@ -217,7 +217,7 @@ def least_of_an_unknown_number(out, n):
 @gpu.jit
 def filtered_list_at_run_time(out):
     kept = [k for k in (1, 2, 3) if k > out[0]]
-    out[0] = len(kept)
+    out[0] = len(tuple(kept))
 
 
 @gpu.jit
@@ -475,10 +475,10 @@ def same_instance(out):
 #    in kernel finally_after_raise(array(float32, 1d, C))
 # <<<
 # >>> message list_as_long_as_run_time_says(f4[::1], int)
-# UnsupportedError: objects.py:204:19: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
-#   204 |     out[0] = len([k for k in range(n)])
-#       |                   ^
-#    help: write a loop
+# UnsupportedError: objects.py:204:18: error: this use of a list that gets longer or shorter is not supported in a kernel: its length is known at run time only
+#   204 |     out[0] = len(tuple([k for k in range(n)]))
+#       |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: loop over it: for x in xs
 #    in kernel list_as_long_as_run_time_says(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message tuple_as_long_as_run_time_says(f4[::1], int)
@@ -496,10 +496,10 @@ def same_instance(out):
 #    in kernel least_of_an_unknown_number(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message filtered_list_at_run_time(f4[::1])
-# UnsupportedError: objects.py:219:13: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
-#   219 |     kept = [k for k in (1, 2, 3) if k > out[0]]
-#       |             ^
-#    help: write a loop
+# UnsupportedError: objects.py:220:18: error: this use of a list that gets longer or shorter is not supported in a kernel: its length is known at run time only
+#   220 |     out[0] = len(tuple(kept))
+#       |                  ^^^^^^^^^^^
+#    help: loop over it: for x in xs
 #    in kernel filtered_list_at_run_time(array(float32, 1d, C))
 # <<<
 # >>> message mistake_in_a_loop_over_items(f4[::1])
