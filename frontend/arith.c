@@ -179,6 +179,7 @@ static Val constant_binary(Eval *e, PyBinary op, Val a, Val b) {
     const char *s;
     memset(&info, 0, sizeof info);
     bool member = a.ty->kind == TY_OBJECT && e->host->info(e->host->self, a.ty->obj, &info) && info.kind == HOST_ENUM;
+    member |= a.member && b.member; /* of an IntFlag */
     bool text = val_as_str(e, a, &s) || (op == PYB_MUL && val_as_str(e, b, &s));
     Wide times = 0;
     if (text && op == PYB_MUL && ((val_as_int(a, &times) || val_as_int(b, &times)) && times > MOST_TIMES))
@@ -299,7 +300,8 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
         v = x.ty->kind == TY_TUPLE || y.ty->kind == TY_TUPLE ? tuple_binary(e, op, x, y) : constant_binary(e, op, a, b);
         return v.ty ? v : operand_error(e, span, binary_text[op], a, b);
     }
-    Val out;
+    Val out = a.member && b.member ? constant_binary(e, (PyBinary)op, a, b) : (Val){0};
+    if (out.member) return out;
     if (op == PYB_POW && negative_power(e, span, &a, &b, &out)) return out;
     Scalar left, right, result;
     if (!promote_binary(e->dialect, op, val_sc(a), val_sc(b), &left, &right, &result))
@@ -605,8 +607,9 @@ Val eval_is(Eval *e, PySpan span, Val a, Val b, bool negate) {
 static Val flag_contains(Eval *e, Val item, Val c) {
     HostInfo info;
     memset(&info, 0, sizeof info);
-    bool member = c.ty->kind == TY_OBJECT && e->host->info(e->host->self, c.ty->obj, &info) && info.kind == HOST_ENUM;
-    HostRef f = member ? e->host->attr(e->host->self, c.ty->obj, "__contains__") : NULL;
+    HostRef obj = c.member ? c.member : c.ty->kind == TY_OBJECT ? c.ty->obj : NULL;
+    bool member = obj && e->host->info(e->host->self, obj, &info) && info.kind == HOST_ENUM;
+    HostRef f = member ? e->host->attr(e->host->self, obj, "__contains__") : NULL;
     return f ? call_constant(e, f, 1, &item) : (Val){0};
 }
 

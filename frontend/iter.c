@@ -46,7 +46,7 @@ static Val select_item(Eval *e, PySpan span, Val t, Val index, bool may_wrap) {
     if (!n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, e_text(e, index), 0);
     Val all = t.items[0];
     for (uint32_t k = 1; k < n; k++)
-        if (!val_join(e, all, t.items[k], &all) || all.ty->kind != t.items[0].ty->kind)
+        if (!val_join(e, all, t.items[k], &all) || (all.ty->kind != t.items[0].ty->kind && all.ty->kind != TY_CHOICE))
             return different_types(e, span, t, index);
     Val wide = val_convert(e, index, e_python_int(e)), out = val_coerce(e, t.items[0], all);
     for (uint32_t k = 1; k < n; k++) {
@@ -292,10 +292,22 @@ Val fn_ndenumerate(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return val_poisoned(a) ? a : nd_iter(e, a.ty->ndim, a.items + 1, a);
 }
 
+/* Do two items have, in the same place, functions or members that differ? */
+static bool differs_in_objects(Ty a, Ty b) {
+    bool objects = a->kind == TY_OBJECT || a->kind == TY_FUNCTION;
+    if (a == b || a->kind != b->kind || a->n != b->n || objects) return a != b && objects;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (differs_in_objects(a->items[i], b->items[i])) return true;
+    return false;
+}
+
 /* Each item has its own type in turn, which a common one would change: then the loop must be unrolled. */
 static Val loop_item(Eval *e, PySpan span, Val t, Val index) {
-    for (uint32_t k = 1; k < t.ty->n; k++)
-        if (val_is_scalar(t.items[k]) && t.items[k].ty != t.items[0].ty) return different_types(e, span, t, index);
+    for (uint32_t k = 1; k < t.ty->n; k++) {
+        Ty first = t.items[0].ty, ty = t.items[k].ty;
+        if ((val_is_scalar(t.items[k]) && ty != first) || differs_in_objects(first, ty))
+            return different_types(e, span, t, index);
+    }
     return select_item(e, span, t, index, false);
 }
 

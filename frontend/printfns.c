@@ -294,6 +294,16 @@ Val fn_format(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return eval_format(e, site->span, site->name, 0, v[0], v[1]);
 }
 
+/* bin(), oct(), hex(); param: 0, 1, 2. */
+Val fn_digits(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x;
+    if (!bind_args(e, site, n, args, 1, &x) || !want_ints(e, site, 1, &x)) return val_poison(e);
+    HostRef format = val_const(x) ? val_builtin(e, "format") : NULL;
+    Val spec = constant_string(e, arena_printf(e->arena, "#%c", "box"[site->fn->param]));
+    Val text = format ? call_constant(e, format, 2, (Val[]){x, spec}) : (Val){0};
+    return text.ty ? text : eval_format(e, site->span, site->name, 0, x, spec);
+}
+
 /* "...".format(...) of a constant string. */
 Val fn_str_format(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val *items = ARENA_ARRAY(e->arena, Val, n);

@@ -128,3 +128,9 @@ def k_member_chosen_at_run_time(a, o, n):
     match color:
         case Plain.A:
             o[i] += 2000
+
+
+def k_flags_combined(a, o, n):
+    i = gpu.grid(1)
+    both = Bits.A | Bits.C
+    o[i] = both.value * 10 + (Bits.A in both) + 2 * (Bits.B in both) + (both & i)

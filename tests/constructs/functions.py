@@ -315,3 +315,11 @@ def k_function_that_returns_or_not(a, o, n):
         f = changes_much
     for _ in range(i % 3):
         f(i)
+
+
+def k_function_from_a_list(a, o, n):
+    i = gpu.grid(1)
+    fs = [lambda x: x + 1, np.sqrt, abs]
+    o[i] = fs[i % 3](a[i]) + {"half": fs[-1]}["half"](-2)
+    for k, (f, x) in enumerate(((math.sin, a), (len, a), (abs, -1))):
+        o[i] += f(x[i] if k == 0 else x)

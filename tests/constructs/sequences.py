@@ -229,3 +229,10 @@ def k_numbers_in_text(a, o, n):
     i = gpu.grid(1)
     z = complex("1.5-2j")
     o[i] = z.imag + int("ff", 16) + int("-12") + i
+
+
+def k_digits_of_integers(a, o, n):
+    i = gpu.grid(1)
+    if i > 99:
+        print(hex(i), bin(n + i), oct(-i))
+    o[i] = bin(0b10110).count("1") + (hex(255) == "0xff") + len(oct(8)) + i
