@@ -11,7 +11,7 @@ static const char ptx_passes[] =
     "nvvm-intr-range,sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,dse,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,loop-unroll<O2>,instcombine<no-verify-fixpoint>,simplifycfg,infer-alignment),globaldce";
+    "simplifycfg,loop-unroll<O2;no-runtime>,instcombine<no-verify-fixpoint>,simplifycfg,infer-alignment),globaldce";
 
 /* For the CPU: shorter, and with the loops over threads vectorised. Each pass here paid for itself on the examples.
  * What doesn't: interleaving several vectors takes longer to emit than it wins; indvars makes the thread index 64 bits

@@ -299,6 +299,7 @@ void pass_ahead(IrModule *m);       /* ahead.c: divisions that are the same for 
 void pass_selects(IrModule *m);     /* selects.c: ways that only choose a value become selects */
 void pass_sweeps(IrModule *m);      /* sweeps.c: threads go together round loops in which they go over memory side by side */
 void pass_wraps(IrModule *m);       /* wraps.c: indices that may count from the end, in fewer instructions */
+void pass_chains(IrModule *m);      /* chains.c: addresses in loops in steps, what is fixed first */
 
 /* uniform.c: what differs between the threads of a block. */
 typedef enum Shape { SHAPE_CONST, SHAPE_BLOCK, SHAPE_AFFINE, SHAPE_VARYING } Shape;

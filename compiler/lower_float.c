@@ -349,13 +349,28 @@ static Val int_to_int(Lower *L, Type from, Type to, Val v) {
     return type_is_signed(from) ? LLVMBuildSExt(L->b, v, t, "v") : LLVMBuildZExt(L->b, v, t, "v");
 }
 
+/* The low half of a parameter, widened again: a distance for pointers. As a shift left and right, which LLVM makes of
+ * it, ptxas wouldn't see that a product with it is one of 32 bits, which is one instruction with the sum. */
+static bool is_param_low(const Lower *L, Ref r) {
+    const Instr *in = &L->m->instrs.at[r];
+    if (L->o->target != TARGET_PTX || in->op != OP_CONVERT || in->type != T_I32) return false;
+    const Instr *whole = &L->m->instrs.at[in->args[0]];
+    return whole->op == OP_PARAM && whole->type == T_I64;
+}
+
+static Val param_low(Lower *L, Ref r) {
+    Val whole = LLVMBuildBitCast(L->b, L->value[L->m->instrs.at[r].args[0]], L->f64, "p");
+    return ll_intrinsic(L, "llvm.nvvm.d2i.lo", NULL, 1, &whole);
+}
+
 Val lower_convert(Lower *L, const Instr *in, Val *a) {
     Type from = (Type)L->m->instrs.at[in->args[0]].type, to = (Type)in->type;
     if (to == T_BOOL) return to_bool(L, from, a[0]);
     if (type_is_float(from))
         return type_is_float(to) ? float_to_float(L, from, to, a[0]) : float_to_int(L, from, to, a[0]);
     if (type_is_float(to)) return int_to_float(L, from, to, a[0]);
-    return int_to_int(L, from, to, a[0]);
+    bool is_distance = to == T_I64 && is_param_low(L, in->args[0]);
+    return int_to_int(L, from, to, is_distance ? param_low(L, in->args[0]) : a[0]);
 }
 
 Val lower_bitcast(Lower *L, const Instr *in, Val *a) {

@@ -12,8 +12,9 @@
  * FACT_SIZE32 the offset of an access within its array is. So, for an array that is a parameter, sums
  * and products are computed in i32 when each part is not negative and fits (a part is then never
  * above the whole; a product that is multiplied further is by a size of the array, which isn't 0 when
- * something is in it, or by a constant). Offsets made with strides are computed modulo 2^32, which
- * gives the right ones as well. Only an access that is out of bounds sees a difference. Constants are
+ * something is in it, or by a constant). An index along an axis times its stride isn't above the array's extent, and
+ * neither is a sum of such products, whatever their signs. Other offsets made with strides are computed modulo 2^32,
+ * which gives the right ones as well. Only an access that is out of bounds sees a difference. Constants are
  * added last, so that a[y, x - 1] and a[y, x + 1] share their address but for an offset that is part of
  * the instruction: arrays leave enough room on both sides of i32 that this doesn't wrap either. */
 #include "ranges.h"
@@ -92,13 +93,15 @@ static bool operands_fit_unsigned(Ranges *R, Ref r) {
 
 /* ---- indices -------------------------------------------------------------------------------- */
 
-/* What is known of a part of an index: the most that it can be, without the sizes that multiply it;
- * the axes of those sizes. Their product is below 2^31. */
+/* What is known of a part of an index: the most that it can be, without the sizes or the stride that multiply it; the
+ * axes of those sizes. Their product is below 2^31, and so is a stride. */
 typedef struct Part {
     bool ok;
     double most;
     uint32_t axes;
 } Part;
+
+enum { HAS_STRIDE = INT32_MIN }; /* in axes: the index along one axis times its stride */
 
 static const IrParam *param_of(const Ranges *R, Ref r) {
     const Instr *in = instr(R, r);
@@ -107,7 +110,12 @@ static const IrParam *param_of(const Ranges *R, Ref r) {
 
 static bool is_size_of(const Ranges *R, Ref r, unsigned leaf) {
     const IrParam *p = param_of(R, r);
-    return p && p->kind == PARAM_SHAPE && p->leaf == leaf && p->axis < 32;
+    return p && p->kind == PARAM_SHAPE && p->leaf == leaf && p->axis < 31;
+}
+
+static bool is_stride_of(const Ranges *R, Ref r, unsigned leaf) {
+    const IrParam *p = param_of(R, r);
+    return p && p->kind == PARAM_STRIDE && p->leaf == leaf;
 }
 
 static Part index_part(Ranges *R, Ref r, unsigned leaf, int depth);
@@ -118,8 +126,12 @@ static Part index_product(Ranges *R, Ref x, Ref factor, unsigned leaf, int depth
     if (is_size_of(R, factor, leaf)) {
         Part p = index_part(R, x, leaf, depth);
         uint32_t axis = UINT32_C(1) << param_of(R, factor)->axis;
-        if (!p.ok || p.axes & axis) return none;
+        if (!p.ok || p.axes & (axis | HAS_STRIDE)) return none;
         return (Part){true, p.most, p.axes | axis};
+    }
+    if (is_stride_of(R, factor, leaf)) {
+        Part p = index_part(R, x, leaf, depth);
+        return p.ok && !p.axes ? (Part){true, p.most, HAS_STRIDE} : none;
     }
     if (f->op == OP_CONST && (int64_t)f->imm >= 1 && (int64_t)f->imm <= INT32_MAX) {
         Part p = index_part(R, x, leaf, depth);
@@ -162,8 +174,7 @@ static Part index_part(Ranges *R, Ref r, unsigned leaf, int depth) {
 /* Is a stride of the array a factor of some part? */
 static bool has_stride(const Ranges *R, Ref r, unsigned leaf, int depth) {
     const Instr *in = instr(R, chosen(R->m, r));
-    const IrParam *p = param_of(R, r);
-    if (p) return p->kind == PARAM_STRIDE && p->leaf == leaf;
+    if (param_of(R, r)) return is_stride_of(R, r, leaf);
     if (depth == 0 || (in->op != OP_ADD && in->op != OP_MUL)) return false;
     return has_stride(R, in->args[0], leaf, depth - 1) || has_stride(R, in->args[1], leaf, depth - 1);
 }

@@ -27,6 +27,7 @@ const Pass pipeline_cpu_passes[] = {
 
 const Pass pipeline_gpu_passes[] = {
     {"wraps", pass_wraps},
+    {"chains", pass_chains},
     {NULL, NULL},
 };
 

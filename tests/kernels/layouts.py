@@ -155,7 +155,7 @@ ARGS = {
 #   %37 = add.nowrap i32 %36, %15
 #   %38 = cmp.lt bool %36, %2
 #   %39 = select i32 %38, %37, %36
-#   %40 = mul i32 %39, %17
+#   %40 = mul.nowrap i32 %39, %17
 #   %41 = addr ptr %4, %40, 1
 #   %42 = load.invariant f64 %41
 #   %43 = add f64 %35, %42
@@ -248,7 +248,7 @@ ARGS = {
 #   %18 = cmp.lt bool %17, %13
 #   branch %18, b1, b5
 # b1:
-#   %19 = mul i32 %17, %15
+#   %19 = mul.nowrap i32 %17, %15
 #   %20 = addr ptr %3, %19, 1
 #   jump b2
 # b2:
