@@ -29,6 +29,8 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUarray_st *CUarray;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUuserObject_st *CUuserObject;
+typedef struct CUgraph_st *CUgraphExec;   /* the emulator has one structure for both */
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef struct CUgraphEdgeData CUgraphEdgeData;
 
@@ -115,6 +117,16 @@ typedef enum CUmemPool_attribute {
 
 /* ---- structures -------------------------------------------------------------------------------- */
 
+typedef enum CUgraphNodeType {
+    CU_GRAPH_NODE_TYPE_KERNEL, CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_MEMSET, CU_GRAPH_NODE_TYPE_HOST
+} CUgraphNodeType;
+typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS {
+    uint64_t flags;
+    CUstream hUploadStream;
+    CUgraphNode hErrNode_out;
+    int result_out;
+} CUDA_GRAPH_INSTANTIATE_PARAMS;
+enum { CUDA_GRAPH_INSTANTIATE_SUCCESS, CUDA_GRAPH_INSTANTIATE_ERROR };
 typedef struct CUuuid { uint8_t bytes[16]; } CUuuid;
 typedef struct CUipcMemHandle { char reserved[64]; } CUipcMemHandle;
 typedef struct CUipcEventHandle { char reserved[64]; } CUipcEventHandle;

@@ -63,6 +63,10 @@ BY_VALUE = {
     "float": ctypes.c_float,
 }
 HANDLES = {
+    "CUgraph",
+    "CUgraphExec",
+    "CUgraphNode",
+    "CUuserObject",
     "CUcontext",
     "CUmodule",
     "CUfunction",

@@ -122,6 +122,8 @@ def test_null_is_harmless(driver: Driver) -> None:
         ("cuCtxCreate", 11040, 0, "cuCtxCreate_v3"),
         ("cuCtxCreate", 12080, 0, "cuCtxCreate_v4"),
         ("cuCtxSynchronize", 12090, 0, "cuCtxSynchronize"),
+        ("cuGraphInstantiate", 11040, 0, "cuGraphInstantiate_v2"),
+        ("cuGraphInstantiate", 12000, 0, "cuGraphInstantiateWithFlags"),
         ("cuStreamGetCaptureInfo", 12020, 0, "cuStreamGetCaptureInfo_v2"),
         ("cuLaunchKernel", 4000, 2, None),
         ("cuLaunchKernel", 7000, 2, "cuLaunchKernel"),

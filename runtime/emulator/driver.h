@@ -69,7 +69,7 @@ const Arch *arch_find(uint32_t sm);        /* NULL: not known */
 
 typedef enum HandleKind {
     HANDLE_NONE, HANDLE_CONTEXT, HANDLE_STREAM, HANDLE_EVENT, HANDLE_MODULE, HANDLE_FUNCTION, HANDLE_LIBRARY, HANDLE_KERNEL, HANDLE_LINK,
-    HANDLE_POOL, HANDLE_BUFFER
+    HANDLE_POOL, HANDLE_BUFFER, HANDLE_GRAPH, HANDLE_GRAPH_EXEC, HANDLE_USER_OBJECT
 } HandleKind;
 
 typedef struct Device Device;
@@ -80,6 +80,7 @@ typedef struct CUmod_st Module;
 typedef struct CUfunc_st Function;
 typedef struct CUmemPoolHandle_st Pool;
 typedef struct Work Work;
+typedef struct CUgraph_st Graph;
 
 /* Work in a device's queue. `run` is called without the lock, on the device's thread; its result, if not CUDA_SUCCESS, is
  * the context's error from then on. */
@@ -90,7 +91,14 @@ struct Work {
     Context *context;
     uint64_t number;           /* in the queue */
     bool always;               /* also when the context has failed */
+    /* For graphs, which keep copies of it: */
+    uint8_t node;              /* CUgraphNodeType */
+    uint32_t bytes;            /* of all of the work, with what stands behind this */
+    const PtxCode *code;       /* that it runs */
 };
+
+/* What a stream has had captured: its pieces of work, and how many of them the streams that end the capture wait for. */
+typedef struct Captures { bool origin; uint64_t n, joined; } Captures;
 
 struct CUstream_st {
     Context *context;
@@ -98,6 +106,8 @@ struct CUstream_st {
     uint32_t flags;
     int priority;
     uint64_t id, last;         /* last: number of the newest work */
+    Graph *capture;            /* NULL: work is done */
+    Captures captures;
 };
 
 struct CUevent_st {
@@ -109,6 +119,7 @@ struct CUevent_st {
     Device *device;            /* where it was recorded last */
     uint64_t number;           /* of that work */
     double time;               /* milliseconds, when that was done */
+    uint64_t captured_in, captured_stream, captured_at;   /* recorded last in a capture: ids of graph and stream, Captures.n */
 };
 
 /* A piece of memory that a caller owns. */
@@ -190,6 +201,7 @@ typedef struct Driver {
     Options options;
     Device devices[MAX_DEVICES];
     Context *contexts;         /* made by cuCtxCreate */
+    Graph *graphs;
     uint64_t ids;              /* given to contexts, streams, buffers */
     uint64_t calls[ENTRY_COUNT];
     bool quiet, profiling;     /* private_api.h */
@@ -249,9 +261,27 @@ void module_drop(Module *m);
 /* The stream that a handle means in a context; NULL: none. */
 Stream *stream_find(Context *c, CUstream handle);
 
+/* call_begin() and the stream. A stream's own context counts, whatever is current: the default ones are the current's. */
+CUresult stream_begin(Entry entry, CUstream handle, Stream **s);
+
+/* ---- graphs, with the lock --------------------------------------------------------------------- */
+
+CUresult graph_refuse(Stream *s);                          /* under capture, which ends: the error */
+uint64_t graph_add(Work *w, Stream *s);                    /* what work_submit() does under capture */
+void graph_record(Event *e, const Stream *s);              /* under capture */
+CUresult graph_wait(Stream *s, const Event *e);            /* either under capture */
+void graph_stream_gone(Stream *s);
+/* driver_object.c: what a graph keeps alive, a list of its own. */
+typedef struct Kept Kept;
+bool kept_copy(const Kept *from, Kept **to);               /* false: no memory; what was copied is in `to` */
+void kept_drop(Kept **list);
+CUresult kept_change(Kept **list, CUuserObject o, uint32_t count, bool add, bool move);
+void graphs_forget(const Context *c, const PtxCode *code); /* either may be NULL: it goes */
+
 /* ---- work -------------------------------------------------------------------------------------- */
 
 bool work_start(Device *d);                                /* its queue and thread */
+void work_push(Work *w, Device *d);                        /* into no stream, of no context's but the primary one */
 uint64_t work_submit(Work *w, Stream *s);                  /* the queue owns w from now on, and frees it */
 void work_wait(Device *d, uint64_t number);                /* gives up the lock meanwhile */
 CUresult work_sync(Context *c, uint64_t number);           /* waits; the context's error */
@@ -312,6 +342,9 @@ CUresult function_parameter(const Function *f, size_t index, size_t *offset, siz
 /* With the lock, which it keeps. */
 CUresult launch_function(Context *c, Function *f, const CUlaunchConfig *config, void **params, void **extra,
                          bool cooperative);
+
+/* Of a copy of work that may be a launch: counters are asked for now, or no longer. */
+void launch_again(Work *w);
 
 /* What a block of a kernel takes of a multiprocessor. */
 typedef struct Footprint {

@@ -27,6 +27,8 @@ bool context_open(Context *c, Device *d, uint32_t flags) {
 
 /* Its work is done; what it owns goes. */
 static void empty(Context *c) {
+    graph_stream_gone(&c->per_thread);
+    graphs_forget(c, NULL);
     while (c->modules) module_drop(c->modules);
     while (c->events) event_drop(c->events);
     while (c->streams) stream_drop(c->streams);

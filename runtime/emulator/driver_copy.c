@@ -104,10 +104,11 @@ static CUresult copy(Stream *s, Box box, bool wait) {
     CUresult r = find(&box.to, &box);
     if (!r) r = find(&box.from, &box);
     if (r) return call_end(r);
-    wait |= !box.to.memory || !box.from.memory;
+    if (s->capture && wait) return call_end(graph_refuse(s));
+    wait |= (!box.to.memory || !box.from.memory) && !s->capture;
     CopyWork *w = malloc(sizeof *w);
     if (!w) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
-    *w = (CopyWork){.work = {.run = run_copy}, .box = box};
+    *w = (CopyWork){.work = {.run = run_copy, .node = CU_GRAPH_NODE_TYPE_MEMCPY, .bytes = sizeof *w}, .box = box};
     if (wait && work_is_mine()) {
         free(w);
         return call_end(CUDA_ERROR_NOT_PERMITTED);
@@ -305,8 +306,12 @@ static CUresult fill(Entry entry, CUdeviceptr to, size_t pitch, uint32_t value, 
     if (r) return call_end(r);
     FillWork *w = malloc(sizeof *w);
     if (!w) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
-    *w = (FillWork){
-        .work = {.run = run_fill}, .to = box.to, .count = count, .height = height, .value = value, .bytes = bytes};
+    *w = (FillWork){.work = {.run = run_fill, .node = CU_GRAPH_NODE_TYPE_MEMSET, .bytes = sizeof *w},
+                    .to = box.to,
+                    .count = count,
+                    .height = height,
+                    .value = value,
+                    .bytes = bytes};
     AllocKind kind = memory_find(box.to.memory, to)->kind;
     wait &= kind == ALLOC_HOST || kind == ALLOC_MANAGED;
     if (wait && work_is_mine()) {

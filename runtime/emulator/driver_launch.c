@@ -6,6 +6,7 @@
 
 typedef struct LaunchWork {
     Work work;
+    Module *module;
     LaunchSpec spec;
     _Alignas(16) uint8_t params[];
 } LaunchWork;
@@ -13,6 +14,7 @@ typedef struct LaunchWork {
 static CUresult run_launch(Work *w) {
     LaunchWork *l = (LaunchWork *)w;
     FaultReport report = {0};
+    l->spec.params = l->params;
     uint32_t error = emulator_run(&l->spec, &report);
     if (w->context->device->stop) return CUDA_SUCCESS;
     if (report.kind) report_fault(&report);
@@ -156,6 +158,11 @@ static LaunchSpec specify(Function *f, const CUlaunchConfig *c, const Extras *e)
     };
 }
 
+void launch_again(Work *w) {
+    LaunchWork *l = (LaunchWork *)w;
+    if (w->node == CU_GRAPH_NODE_TYPE_KERNEL) l->spec.profile = profile_of(l->module);
+}
+
 /* With the lock. */
 CUresult launch_function(Context *c, Function *f, const CUlaunchConfig *config, void **params, void **extra,
                          bool cooperative) {
@@ -175,9 +182,12 @@ CUresult launch_function(Context *c, Function *f, const CUlaunchConfig *config, 
         free(w);
         return r;
     }
-    w->work = (Work){.run = run_launch};
+    w->work = (Work){.run = run_launch,
+                     .node = CU_GRAPH_NODE_TYPE_KERNEL,
+                     .bytes = (uint32_t)sizeof *w + f->func->param_bytes,
+                     .code = f->module->code};
+    w->module = f->module;
     w->spec = specify(f, config, &e);
-    w->spec.params = w->params;
     work_submit(&w->work, s);
     return work_finish(s);
 }

@@ -135,6 +135,7 @@ void module_drop(Module *m) {
         free(f->old.params);
         free(f);
     }
+    graphs_forget(NULL, m->code);
     ptx_unload(m->code, m->context->device->memory);
     free(m);
 }

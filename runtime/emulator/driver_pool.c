@@ -195,6 +195,7 @@ static CUresult alloc(Entry entry, CUdeviceptr *out, size_t bytes, CUmemoryPool 
     Stream *s = stream_find(c, handle);
     if (!out || !bytes) return call_end(CUDA_ERROR_INVALID_VALUE);
     if (!s) return call_end(CUDA_ERROR_INVALID_HANDLE);
+    if (s->capture) return call_end(graph_refuse(s));
     if (own_pool) p = pool_of(s->context->device, false);
     else if (!handle_is(HANDLE_POOL, p)) return call_end(CUDA_ERROR_INVALID_VALUE);
     if (!p || (p->limit && bytes > p->limit - p->used)) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
@@ -241,6 +242,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
     if (r) return r;
     Stream *s = stream_find(c, handle);
     if (!s) return call_end(CUDA_ERROR_INVALID_HANDLE);
+    if (s->capture) return call_end(graph_refuse(s));
     if (!address) return call_end(CUDA_SUCCESS);
     Buffer *b = buffer_at(address);
     if (!b || b->freeing || b->kind == ALLOC_HOST) return call_end(CUDA_ERROR_INVALID_VALUE);

@@ -16,14 +16,13 @@ Stream *stream_find(Context *c, CUstream handle) {
 void stream_drop(Stream *s) {
     Stream **at = &s->context->streams;
     while (*at != s) at = &(*at)->next;
+    graph_stream_gone(s);
     *at = s->next;
     handle_remove(HANDLE_STREAM, s);
     free(s);
 }
 
-/* call_begin() and the stream. A stream's own context counts, whatever is current: the default ones are the current's.
- */
-static CUresult begin(Entry entry, CUstream handle, Stream **s) {
+CUresult stream_begin(Entry entry, CUstream handle, Stream **s) {
     bool named = handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
     Context *c = NULL;
     *s = NULL; /* gcc doesn't see that call_end() returns an error as it got it */
@@ -67,20 +66,22 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
 
 CUresult cuStreamQuery(CUstream handle) {
     Stream *s;
-    CUresult r = begin(ENTRY_cuStreamQuery, handle, &s);
+    CUresult r = stream_begin(ENTRY_cuStreamQuery, handle, &s);
     if (r) return r;
+    if (s->capture) return call_end(graph_refuse(s));
     return call_end(s->context->device->done >= s->last ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
     Stream *s;
-    CUresult r = begin(ENTRY_cuStreamSynchronize, handle, &s);
-    return r ? r : call_end(work_sync(s->context, s->last));
+    CUresult r = stream_begin(ENTRY_cuStreamSynchronize, handle, &s);
+    if (r) return r;
+    return call_end(s->capture ? graph_refuse(s) : work_sync(s->context, s->last));
 }
 
 CUresult cuStreamGetPriority(CUstream handle, int *out) {
     Stream *s;
-    CUresult r = begin(ENTRY_cuStreamGetPriority, handle, &s);
+    CUresult r = stream_begin(ENTRY_cuStreamGetPriority, handle, &s);
     if (r) return r;
     if (out) *out = s->priority;
     return call_end(out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
@@ -88,7 +89,7 @@ CUresult cuStreamGetPriority(CUstream handle, int *out) {
 
 CUresult cuStreamGetFlags(CUstream handle, uint32_t *out) {
     Stream *s;
-    CUresult r = begin(ENTRY_cuStreamGetFlags, handle, &s);
+    CUresult r = stream_begin(ENTRY_cuStreamGetFlags, handle, &s);
     if (r) return r;
     if (out) *out = s->flags;
     return call_end(out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
@@ -96,7 +97,7 @@ CUresult cuStreamGetFlags(CUstream handle, uint32_t *out) {
 
 CUresult cuStreamGetId(CUstream handle, uint64_t *out) {
     Stream *s;
-    CUresult r = begin(ENTRY_cuStreamGetId, handle, &s);
+    CUresult r = stream_begin(ENTRY_cuStreamGetId, handle, &s);
     if (r) return r;
     if (out) *out = s->id;
     return call_end(out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
@@ -104,7 +105,7 @@ CUresult cuStreamGetId(CUstream handle, uint64_t *out) {
 
 CUresult cuStreamGetDevice(CUstream handle, CUdevice *out) {
     Stream *s;
-    CUresult r = begin(ENTRY_cuStreamGetDevice, handle, &s);
+    CUresult r = stream_begin(ENTRY_cuStreamGetDevice, handle, &s);
     if (r) return r;
     if (out) *out = s->context->device->ordinal;
     return call_end(out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
@@ -112,7 +113,7 @@ CUresult cuStreamGetDevice(CUstream handle, CUdevice *out) {
 
 static CUresult get_context(Entry entry, CUstream handle, CUcontext *out, CUgreenCtx *green) {
     Stream *s;
-    CUresult r = begin(entry, handle, &s);
+    CUresult r = stream_begin(entry, handle, &s);
     if (r) return r;
     if (!out) return call_end(CUDA_ERROR_INVALID_VALUE);
     *out = s->context;
@@ -130,56 +131,12 @@ CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext *out, CUgreenCtx *green) {
 CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, size_t bytes, uint32_t flags) {
     (void)bytes;
     Stream *s;
-    CUresult r = begin(ENTRY_cuStreamAttachMemAsync, handle, &s);
+    CUresult r = stream_begin(ENTRY_cuStreamAttachMemAsync, handle, &s);
     if (r) return r;
     Buffer *b = buffer_at(address);
     bool good = b && (b->kind == ALLOC_MANAGED || b->registered) && flags && flags <= CU_MEM_ATTACH_SINGLE &&
                 !(flags & (flags - 1));
     return call_end(good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-/* ---- capture: never under way ------------------------------------------------------------------ */
-
-CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *out) {
-    Stream *s;
-    CUresult r = begin(ENTRY_cuStreamIsCapturing, handle, &s);
-    if (r) return r;
-    if (out) *out = 0;
-    return call_end(out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-static CUresult capture_info(Entry entry, CUstream handle, CUstreamCaptureStatus *out) {
-    Stream *s;
-    CUresult r = begin(entry, handle, &s);
-    if (r) return r;
-    if (out) *out = 0;
-    return call_end(out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus *out, uint64_t *id) {
-    (void)id;
-    return capture_info(ENTRY_cuStreamGetCaptureInfo, handle, out);
-}
-CUresult cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus *out, uint64_t *id, CUgraph *graph,
-                                   const CUgraphNode **nodes, size_t *n) {
-    (void)id, (void)graph, (void)nodes, (void)n;
-    return capture_info(ENTRY_cuStreamGetCaptureInfo_v2, handle, out);
-}
-CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *out, uint64_t *id, CUgraph *graph,
-                                   const CUgraphNode **nodes, const CUgraphEdgeData **edges, size_t *n) {
-    (void)id, (void)graph, (void)nodes, (void)edges, (void)n;
-    return capture_info(ENTRY_cuStreamGetCaptureInfo_v3, handle, out);
-}
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-    static _Thread_local CUstreamCaptureMode mine;
-    CUresult r = call_check(ENTRY_cuThreadExchangeStreamCaptureMode, NEEDS_INIT);
-    if (r) return r;
-    if (!mode || *mode < 0 || *mode > 2) return CUDA_ERROR_INVALID_VALUE;
-    CUstreamCaptureMode before = mine;
-    mine = *mode;
-    *mode = before;
-    return CUDA_SUCCESS;
 }
 
 /* ---- functions of the host --------------------------------------------------------------------- */
@@ -204,25 +161,28 @@ static CUresult submit_host(Stream *s, HostWork from) {
     HostWork *h = malloc(sizeof *h);
     if (!h) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
     *h = from;
+    h->work.bytes = sizeof *h;
     work_submit(&h->work, s);
     return call_end(work_finish(s));
 }
 
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void *user, uint32_t flags) {
     Stream *s;
-    CUresult r = begin(ENTRY_cuStreamAddCallback, handle, &s);
+    CUresult r = stream_begin(ENTRY_cuStreamAddCallback, handle, &s);
     if (r) return r;
     if (!callback || flags) return call_end(CUDA_ERROR_INVALID_VALUE);
+    if (s->capture) return call_end(graph_refuse(s));
     return submit_host(
         s, (HostWork){.work = {.run = run_host, .always = true}, .stream = handle, .callback = callback, .user = user});
 }
 
 CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void *user) {
     Stream *s;
-    CUresult r = begin(ENTRY_cuLaunchHostFunc, handle, &s);
+    CUresult r = stream_begin(ENTRY_cuLaunchHostFunc, handle, &s);
     if (r) return r;
     if (!function) return call_end(CUDA_ERROR_INVALID_VALUE);
-    return submit_host(s, (HostWork){.work = {.run = run_host}, .function = function, .user = user});
+    return submit_host(
+        s, (HostWork){.work = {.run = run_host, .node = CU_GRAPH_NODE_TYPE_HOST}, .function = function, .user = user});
 }
 
 /* ---- events ------------------------------------------------------------------------------------ */
@@ -293,11 +253,16 @@ static void end_record(Work *w) {
 
 static CUresult record(Entry entry, CUevent e, CUstream handle, uint32_t flags) {
     Stream *s;
-    CUresult r = begin(entry, handle, &s);
+    CUresult r = stream_begin(entry, handle, &s);
     if (r) return r;
     if (!handle_is(HANDLE_EVENT, e)) return call_end(CUDA_ERROR_INVALID_HANDLE);
     if (flags > 1) return call_end(CUDA_ERROR_INVALID_VALUE);
     if (e->context != s->context) return call_end(CUDA_ERROR_INVALID_HANDLE);
+    if (s->capture) {
+        graph_record(e, s);
+        return call_end(CUDA_SUCCESS);
+    }
+    e->captured_in = 0;
     EventWork *w = malloc(sizeof *w);
     if (!w) return call_end(CUDA_ERROR_OUT_OF_MEMORY);
     *w = (EventWork){.work = {.run = run_record, .end = end_record, .always = true}, .event = e};
@@ -317,12 +282,15 @@ static bool is_done(const Event *e) { return !e->recorded || e->device->done >= 
 
 CUresult cuEventQuery(CUevent e) {
     CUresult r = begin_event(ENTRY_cuEventQuery, e);
-    return r ? r : call_end(is_done(e) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
+    if (r) return r;
+    if (e->captured_in) return call_end(CUDA_ERROR_CAPTURED_EVENT);
+    return call_end(is_done(e) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
 }
 
 CUresult cuEventSynchronize(CUevent e) {
     CUresult r = begin_event(ENTRY_cuEventSynchronize, e);
     if (r) return r;
+    if (e->captured_in) return call_end(CUDA_ERROR_CAPTURED_EVENT);
     return call_end(e->recorded ? work_sync(e->context, e->number) : CUDA_SUCCESS);
 }
 
@@ -337,10 +305,11 @@ static CUresult run_wait(Work *w) {
 /* On the same device the order of the queue is enough. */
 CUresult cuStreamWaitEvent(CUstream handle, CUevent e, uint32_t flags) {
     Stream *s;
-    CUresult r = begin(ENTRY_cuStreamWaitEvent, handle, &s);
+    CUresult r = stream_begin(ENTRY_cuStreamWaitEvent, handle, &s);
     if (r) return r;
     if (!handle_is(HANDLE_EVENT, e)) return call_end(CUDA_ERROR_INVALID_HANDLE);
     if (flags > 1) return call_end(CUDA_ERROR_INVALID_VALUE);
+    if (s->capture || e->captured_in) return call_end(graph_wait(s, e));
     if (is_done(e) || e->device == s->context->device) return call_end(CUDA_SUCCESS);
     EventWork *w = malloc(sizeof *w);
     if (!w) return call_end(CUDA_ERROR_OUT_OF_MEMORY);

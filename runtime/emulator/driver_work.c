@@ -56,15 +56,21 @@ bool work_start(Device *d) {
     return d->started;
 }
 
-uint64_t work_submit(Work *w, Stream *s) {
-    Device *d = s->context->device;
-    w->context = s->context;
+static uint64_t enqueue(Work *w, Device *d, Context *c) {
+    w->context = c;
     w->next = NULL;
-    w->number = s->last = ++d->submitted;
+    w->number = ++d->submitted;
     *d->end = w;
     d->end = &w->next;
     pthread_cond_signal(&d->more);
     return w->number;
+}
+
+void work_push(Work *w, Device *d) { enqueue(w, d, &d->primary); }
+
+uint64_t work_submit(Work *w, Stream *s) {
+    if (s->capture) return graph_add(w, s);
+    return s->last = enqueue(w, s->context->device, s->context);
 }
 
 void work_wait(Device *d, uint64_t number) {
