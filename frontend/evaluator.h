@@ -394,6 +394,9 @@ void mutable_skip(Val abs, uint32_t *at);           /* past the parts of such a 
 Val mutable_load(Eval *e, Val abs, Ref at, uint32_t *offset);
 void mutable_store(Eval *e, Val abs, Val v, Ref at, uint32_t *offset);
 bool holds_lazy(Ty ty);
+bool devfn_makes(const DevFn *fn);                      /* storage.c: what it gives is no argument, nor a part of one */
+bool lazy_changes_alone(Eval *e, const Frame *fr);      /* lazynames.c: nothing else holds what the frame's instruction
+                                                         * changes in place */
 
 /* lists.c */
 bool lists_change(Eval *e, Val v);                  /* v, a tuple, may be a list that is changed: false: it is none */

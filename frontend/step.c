@@ -703,6 +703,10 @@ static Val step_binary(const Step *s) {
     }
     if (s->in->op == PY_BINARY && mask_operator(s->fr, (PyRef)(s->in - s->fr->inst->f->instrs.at)))
         return step_mask_operator(s, x, y);
+    bool in_place = s->in->op == PY_BINARY && s->in->imm & PYB_INPLACE && e->building && x.ty->kind == TY_EXPR;
+    if (in_place && !lazy_changes_alone(e, s->fr))
+        return refuse(s, "this operator in place", "the array may have another name, which changes with it",
+                      "write x = x + y, which makes a new array, if the other may stay");
     switch ((PyOp)s->in->op) {
     case PY_BINARY: return eval_binary(e, s->span, (PyBinary)s->in->imm, x, y);
     case PY_COMPARE: return eval_compare(e, s->span, (PyCompare)s->in->imm, x, y);

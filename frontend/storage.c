@@ -85,6 +85,8 @@ static bool only_reads(const DevFn *fn) {
            fn->call != fn_array_fill && fn->call != fn_small_array_change && fn->call != fn_np_running;
 }
 
+bool devfn_makes(const DevFn *fn) { return only_reads(fn) && !gives_view(fn); }
+
 /* What a call may do: store to arrays or objects of the thread's own that it gets, give one that is memory of its own,
  * let one object have another as an item. */
 typedef struct Effects {

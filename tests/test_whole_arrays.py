@@ -221,6 +221,15 @@ def limited(x: Any, low: Any = None, by: int = 1) -> Any:
     return (x * 3 if x[0] > by else x * 5) - 1
 
 
+def less(x: Any, by: Any) -> Any:
+    x -= by
+    return x
+
+
+def itself(x: Any) -> Any:
+    return x
+
+
 def both(x: Any) -> Any:
     return x + 1, twice(x)
 
@@ -240,6 +249,22 @@ x, y = both(a); b[:] = x * y
 a[1:] = either(a[1:], b); b[1:] = either(b[1:], a)
 o[0] = twice(a).sum() + limited(b, by=100)[3] + len(both(m)[1])
 x = twice(b) if a[1] > n else b * 4; a[:] = x + 1
+x = twice(b); x += 1; x *= a; a[:] = x
+x = b * 2; s = x.sum() + x[2]; y = x + 1; x -= s; a[:] = x * y
+a[:] = less(b * 2, n); x = b * 3; b[:] = less(np.sqrt(x), 1)
+x = np.sqrt(b); x /= 2; o[0] = x.sum(); x = b.copy(); x -= 3; a[:] = x
+"""
+
+# Operators in place on an expression that something else holds, which would have to change as well.
+SHARED = """
+x = b * 2; y = x; x -= 1; a[:] = y
+x = y = b * 2; x += 3; a[:] = x + y
+x = b * 2; less(x, 3); a[:] = x
+x = b * 2; y = less(x, 1); a[:] = x
+x = (b * 2, 1); y = x[0]; y += 1; a[:] = x[0]
+x = b * 2; y = np.asarray(x); y += 1; a[:] = x
+x = b * 2; y = itself(x); y += 1; a[:] = x
+x = b * 2; y = itself(x); x += 1; a[:] = y
 """
 
 
@@ -253,7 +278,7 @@ def kernel(text: str) -> Callable:
     body = "\n".join("    " + line for line in text.split("\n"))
     code = compile(f"def kernel(a, b, m, k, n, o):\n{body}\n", f"<{text}>", "exec")
     scope: dict[str, Any] = {"np": np, "halved": halved}
-    scope |= {"twice": twice, "limited": limited, "both": both, "either": either}
+    scope |= {"twice": twice, "limited": limited, "both": both, "either": either, "less": less, "itself": itself}
     exec(code, scope)
     assert isinstance(scope["kernel"], types.FunctionType)
     return scope["kernel"]
@@ -311,6 +336,12 @@ def test_loops(text: str, device: str) -> None:
 @pytest.mark.parametrize("text", lines(RETURNED))
 def test_returned_expressions(text: str, device: str) -> None:
     check(text, "f8", device)
+
+
+@pytest.mark.parametrize("text", lines(SHARED))
+def test_shared_expressions_do_not_change_in_place(text: str) -> None:
+    with pytest.raises(gpu.CompileError, match="the array may have another name, which changes with it"):
+        run(text, "f8", "cpu")
 
 
 def test_a_returned_expression_is_used_before_its_arrays_change() -> None:
