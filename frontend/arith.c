@@ -190,8 +190,18 @@ static Val constant_binary(Eval *e, PyBinary op, Val a, Val b) {
     return f ? call_constant(e, f, 2, (Val[]){a, b}) : (Val){0};
 }
 
+const char *group_help(Eval *e, Val v, const char *help) {
+    HostInfo info;
+    memset(&info, 0, sizeof info);
+    if (v.ty->kind != TY_OBJECT || !e->host->info(e->host->self, v.ty->obj, &info) || info.kind != HOST_NAMED)
+        return help;
+    const char *members = suggest_members(e->arena, info.path);
+    return members ? members : help;
+}
+
 static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
-    const char *help = NULL;
+    const char *help = group_help(e, a, group_help(e, b, NULL));
+    if (help) return e_fail(e, span, help, DIAG_OPERAND_TYPES, op, e_text(e, a), e_text(e, b));
     if (strcmp(op, "-") == 0 && val_is_scalar(a) && val_is_scalar(b) && a.ty->dtype == DT_BOOL &&
         b.ty->dtype == DT_BOOL)
         return e_fail(e, span, "^ is the exclusive or; int(...) makes numbers of bools", DIAG_BOOL_SUBTRACT);

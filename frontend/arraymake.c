@@ -32,6 +32,12 @@ static bool constant_shape(Eval *e, const CallSite *site, Val v, uint32_t *ndim,
         Val one = at[k];
         if (val_is_scalar(one) && one.likely) shape_settled(e, site->span, site->name, 1, &one, &size);
         if (!val_is_scalar(one) || !dt_is_int(val_dtype(one)) || !val_as_int(one, &size)) {
+            double x;
+            if (val_is_scalar(one) && val_as_double(one, &x)) {
+                e_fail(e, arg_span(site, 0), "// is the integer division; int(...) truncates", DIAG_ARG_VALUE,
+                       site->name, "a size is an integer");
+                return false;
+            }
             e_fail(e, arg_span(site, 0), "use numbers, globals, or variables of an enclosing function",
                    DIAG_ARG_CONSTANT, site->name, "shape", e_text(e, at[k]));
             return false;

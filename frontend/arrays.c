@@ -283,9 +283,9 @@ static Val turned(Eval *e, Val a) {
                       array_data(a), shape, strides);
 }
 
-/* What NumPy gives for .imag of a real array can't be written to: it is computed where it is used. */
-static Val imaginary_zeros(Eval *e, Val a) {
-    CallSite site = {.fn = devfn_find("numpy.imag"), .name = "np.imag"};
+/* The parts of an expression; and .imag of a real array, which can't be written to, is computed where it is used. */
+static Val computed_part(Eval *e, Val a, bool imag) {
+    CallSite site = {.fn = devfn_find(imag ? "numpy.imag" : "numpy.real"), .name = imag ? "np.imag" : "np.real"};
     return array_map(e, (PySpan){0}, (ExprOp){EXPR_CALL, 0, &site}, 1, &a);
 }
 
@@ -293,7 +293,8 @@ static Val imaginary_zeros(Eval *e, Val a) {
 static Val part_of(Eval *e, Val a, bool imag) {
     DType d = val_dtype(a);
     if (d == DT_RECORD) return (Val){0};
-    if (!dt_is_complex(d)) return imag ? imaginary_zeros(e, a) : a;
+    if (a.ty->kind != TY_ARRAY || (imag && !dt_is_complex(d))) return computed_part(e, a, imag);
+    if (!dt_is_complex(d)) return a;
     Val f = array_flatten_to_a(e, a);
     Elem part = {(uint8_t)dtype_info[d].part, a.ty->align, NULL};
     Ty ty = ty_array(e->types, part, a.ty->ndim, LAYOUT_A, a.ty->readonly, (Type)a.ty->space);
@@ -303,9 +304,10 @@ static Val part_of(Eval *e, Val a, bool imag) {
 
 Val array_attr(Eval *e, Val a, const char *name) {
     Val v = shape_attr(e, a, name), strides[MAX_NDIM];
-    if (v.ty || a.ty->kind != TY_ARRAY) return v;
-    if (strcmp(name, "T") == 0) return turned(e, a);
+    if (v.ty) return v;
     if (strcmp(name, "real") == 0 || strcmp(name, "imag") == 0) return part_of(e, a, *name == 'i');
+    if (a.ty->kind != TY_ARRAY) return v;
+    if (strcmp(name, "T") == 0) return turned(e, a);
     if (strcmp(name, "strides") != 0) return v;
     for (uint32_t k = 0; k < a.ty->ndim; k++) strides[k] = array_stride(e, a, k);
     return val_tuple(e, a.ty->ndim, strides);

@@ -99,6 +99,10 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
     static const char *const of_arrays[] = {"shape",    "ndim",   "size", "strides", "dtype",
                                             "itemsize", "nbytes", "T",    "flat"};
     static const char *const of_scalars[] = {"real", "imag", "dtype", "itemsize"};
+    static const char *const gone[][3] = {
+        {"int", "int", "np.int64"},   {"float", "float", "np.float64"},  {"complex", "complex", "np.complex128"},
+        {"bool", "bool", "np.bool_"}, {"float_", "float", "np.float64"}, {"Inf", "np.inf", "math.inf"},
+        {"NaN", "np.nan", "math.nan"}};
     static const char *const changing[] = {"append", "extend", "insert", "pop",     "remove",
                                            "sort",   "add",    "update", "discard", "clear"};
     Suggestion s = {.name = name};
@@ -129,6 +133,10 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
         if (of && strcmp(of, "gpu.cuda") == 0) of = "gpu";
         if (of) suggest_devfn(&s, e->arena, arena_printf(e->arena, "%s.", of));
     }
+    bool numpys = info.kind == HOST_MODULE && info.text && strcmp(info.text, "numpy") == 0;
+    for (size_t i = 0; numpys && i < sizeof gone / sizeof *gone; i++)
+        if (strcmp(name, gone[i][0]) == 0)
+            return arena_printf(e->arena, "NumPy has it no more: write %s, or %s", gone[i][1], gone[i][2]);
     const char *help = suggest_help(e->arena, &s);
     if (help) return help;
     if (info.kind == HOST_NAMED && info.path) return suggest_members(e->arena, info.path);

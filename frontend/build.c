@@ -66,6 +66,12 @@ static void report_conflict(Body *b, PyRef r) {
                "how many items there are is part of a value's type");
         return;
     }
+    if (from[1]->op == PY_MAP_ADD || from[1]->op == PY_SET_ADD) {
+        e_fail(e, from[1]->span, "what run time counts is an array, whose indices are the keys", DIAG_CONSTRUCT,
+               from[1]->op == PY_MAP_ADD ? "a dict that grows" : "a set that grows",
+               "its keys must be known when compiling");
+        return;
+    }
     /* A parameter has no place of its own; of an expression, what stands later in the source is a part of it. */
     bool first = from[1]->op == PY_PARAM || (!in->name && is_later(&from[0]->span, &from[1]->span));
     bool nowhere = from[0]->op == PY_PARAM && from[1]->op == PY_PARAM;

@@ -487,7 +487,8 @@ static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const 
     case HOST_NAMED: {
         const DevFn *named = devfn_find(info.path);
         if (named) return call_devfn(e, site, named, n, args);
-        return e_fail(e, site->span, suggest_instead(site->name), DIAG_NOT_IN_KERNEL, site->name);
+        const char *help = group_help(e, fn, suggest_instead(site->name));
+        return e_fail(e, site->span, help, DIAG_NOT_IN_KERNEL, site->name);
     }
     case HOST_OTHER: return call_special(e, site, fn, n, args);
     default: return e_fail(e, site->span, NULL, DIAG_NOT_CALLABLE, ty_text(e->types, fn.ty));

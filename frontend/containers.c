@@ -161,13 +161,22 @@ static Val select_value(Eval *e, PySpan span, Val d, Val key) {
     return out;
 }
 
+static const char *keys_help(Eval *e, Val d) {
+    HostInfo info;
+    if (object_info(e, d, &info)) return "the kernel sees it as it is when it is compiled";
+    const char *text = NULL;
+    for (uint32_t i = 0; i < d.ty->n / 2 && i < 8; i++) {
+        const char *key = key_text(e, d.items[2 * i]);
+        text = text ? arena_printf(e->arena, "%s, %s", text, key) : key;
+    }
+    return text ? arena_printf(e->arena, "its keys are %s%s", text, d.ty->n > 16 ? ", ..." : "") : NULL;
+}
+
 Val dict_item(Eval *e, PySpan span, Val d, Val key) {
     Val out;
-    HostInfo info;
     if (is_key(key)) {
         if (find(e, d, key, &out)) return out;
-        return e_fail(e, span, object_info(e, d, &info) ? "the kernel sees it as it is when it is compiled" : NULL,
-                      DIAG_NO_ITEM, ty_text(e->types, d.ty), key_text(e, key));
+        return e_fail(e, span, keys_help(e, d), DIAG_NO_ITEM, ty_text(e->types, d.ty), key_text(e, key));
     }
     Val known = dict_known(e, d);
     if (val_is_scalar(key) && known.ty->n) return select_value(e, span, known, key);

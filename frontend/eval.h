@@ -113,6 +113,8 @@ void e_jump(Eval *e, BlockId to);
 void e_branch(Eval *e, Ref cond, BlockId yes, BlockId no);
 Ref e_phi(Eval *e, Type t);
 void e_phi_add(Eval *e, Ref phi, BlockId pred, Ref value);
+/* gpu.threadIdx is a group of values, and which of them is meant must be said; `help` of any other value. */
+const char *group_help(Eval *e, Val v, const char *help);
 /* Ends the thread with an exception of that name; emission goes on in an unreachable block. */
 void e_raise(Eval *e, PySpan span, const char *exception, const char *message);
 void e_raise_if(Eval *e, PySpan span, Ref cond, const char *exception, const char *message);   /* ... or goes on */

@@ -9,15 +9,6 @@
 
 static const char *number_text(Eval *e, Val v) { return arena_printf(e->arena, "%lld", (long long)v.i); }
 
-/* gpu.threadIdx is a group of values, and which of them is meant must be said. */
-static const char *index_object_help(Eval *e, Val index, const char *help) {
-    HostInfo info;
-    memset(&info, 0, sizeof info);
-    if (!e->host->info(e->host->self, index.ty->obj, &info) || info.kind != HOST_NAMED) return help;
-    const char *members = suggest_members(e->arena, info.path);
-    return members ? members : help;
-}
-
 /* With `boundscheck`: IndexError in NumPy's words. `at` is in 0 ... n-1 if the index is one. */
 static Val checked_index(Eval *e, PySpan span, Val index, Val at, Val n, uint32_t axis) {
     if (!e->req->boundscheck || !e->building || (val_const(at) && val_const(n))) return at;
@@ -51,7 +42,7 @@ Val index_wrapped(Eval *e, PySpan span, Val index, Val n, uint32_t axis) {
                          "each its place in a shorter array"
                        : "a loop takes elements one by one; tuple(...) of a small array is an index";
         if (index.ty->kind == TY_TUPLE) help = "a list takes rows: a[[0, 2]]; take other parts one by one";
-        if (index.ty->kind == TY_OBJECT) help = index_object_help(e, index, help);
+        if (index.ty->kind == TY_OBJECT) help = group_help(e, index, help);
         return e_fail(e, span, help, DIAG_INDEX_TYPE, e_text(e, index));
     }
     bool is_unsigned = dtype_info[index.ty->dtype].kind == DK_UINT;
@@ -367,7 +358,9 @@ void eval_setitem(Eval *e, PySpan span, Val a, Val index, Val value) {
     if (val_is_many(value) && !value.ty->ndim) value = many_element(e, span, value, 0, NULL);
     if (!val_is_scalar(value) && a.ty->dtype != DT_RECORD) {
         bool many = val_is_many(value) || value.ty->kind == TY_TUPLE;
-        const char *help = many                          ? "store its items one by one"
+        bool text = value.ty->kind == TY_RECORD && value.ty->record->kind != RECORD_FIELDS;
+        const char *help = text   ? "an element is one number, and a kernel doesn't read numbers in text"
+                           : many ? "store its items one by one"
                            : value.ty->kind == TY_RECORD ? "an element is one number: name a field of the record"
                                                          : "an element is one number";
         e_fail(e, e->value_span, help, DIAG_STORE_TYPE, e_text(e, a), e_text(e, value));

@@ -3,6 +3,7 @@
  * An expression has no memory: `t += 1` makes another one of it, and gives it to the name t. That is what NumPy does
  * only if nothing else holds the array: no other name, tuple, caller or inner function sees the change. Whether it is
  * so is read off the uses of the value; what can't be told is taken for a second name. */
+#include "arrays.h"
 #include "evaluator.h"
 
 #include <string.h>
@@ -98,6 +99,7 @@ static bool held_once(Eval *e, const Frame *fr, const PyInstr *op, PyRef r) {
     case PY_UNARY:
     case PY_BINARY:
     case PY_COMPARE: return true;
+    case PY_SUBSCR: return val_is_many(fr->vals[in->args[0]]); /* a copy; of a tuple it would be the item */
     case PY_PARAM: return given_away(e, fr);
     case PY_CALL:
         if (devfn_makes(devfn_of(e, fr->vals[in->args[0]]))) return true;

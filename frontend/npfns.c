@@ -533,6 +533,9 @@ Val fn_np_where(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"/condition", "/x", "/y"};
     Val v[3];
     DType d;
+    if (n == 1 && !site->nkw)
+        return e_fail(e, site->span, "indices of what is true: how many isn't known, so count in a loop",
+                      DIAG_MISSING_ARG, site->name, "x");
     if (!call_bind(e, site, n, args, 3, params, v)) return val_poison(e);
     if (!want_scalars(e, site, 3, v, false) || !where_type(e, site, v + 1, &d)) return val_poison(e);
     Val x = loop_arg(e, site, 1, v[1], d), y = loop_arg(e, site, 2, v[2], d);

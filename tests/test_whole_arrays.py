@@ -69,6 +69,7 @@ m[:] = k.round() + k.clip(min=n)
 o[:20] = k.flatten() * 2
 o[:10] = np.ascontiguousarray(a) + np.ascontiguousarray(a[::-1])
 o[:10] = a.imag + a.real
+o[:10] = (a * 2j).imag + (a * 3).real + (b + 1).imag
 o[:10] = np.isreal(a) + np.iscomplex(b)
 """
 VALUES = """

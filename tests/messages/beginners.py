@@ -114,6 +114,42 @@ def adds_under_a_mask(x):
     x[x > 3] += small
 
 
+@gpu.jit
+def a_group_of_numbers(x):
+    i = gpu.threadIdx + 1
+    j = gpu.blockIdx()
+    x[i] = j
+
+
+@gpu.jit
+def names_that_numpy_had(x):
+    x[0] = np.float(x[1])
+    x[1] = np.int(3)
+
+
+@gpu.jit
+def sizes_that_are_no_integers(x):
+    a = np.zeros(len((1, 2, 3)) / 2)
+    x[0] = a[0]
+
+
+@gpu.jit
+def indices_of_what_is_true(x):
+    x[0] = np.where(x > 1)[0][0]
+
+
+@gpu.jit
+def dict_that_grows(x):
+    d = {k: k for k in range(int(x[0]))}
+    x[0] = d[0]
+
+
+@gpu.jit
+def another_key(x):
+    d = {"low": 1, "high": 2}
+    x[0] = d["lo"]
+
+
 # >>> message without_the_module(f4[::1])
 # NameResolutionError: beginners.py:22:9: error: name 'threadIdx' is not defined
 #    22 |     i = threadIdx.x
@@ -280,4 +316,56 @@ def adds_under_a_mask(x):
 #       |               ^^^^^
 #    help: how many elements a mask takes isn't known: np.where(mask, x, y), or a loop that appends to a list; x[mask] = number, x[mask] += number (made before) and x[mask].sum() are fine; gpu.scan of a mask gives each its place in a shorter array
 #    in kernel adds_under_a_mask(array(float32, 1d, C))
+# <<<
+# >>> message a_group_of_numbers(f4[::1])
+# CompileError: beginners.py:119:9: error: + does not take (gpu.threadIdx, int (weak) 1)
+#   119 |     i = gpu.threadIdx + 1
+#       |         ^^^^^^^^^^^^^^^^^
+#    help: there is gpu.threadIdx.x, gpu.threadIdx.y, gpu.threadIdx.z
+#
+# beginners.py:120:9: error: gpu.blockIdx() can't be called in a kernel
+#   120 |     j = gpu.blockIdx()
+#       |         ^^^^^^^^^^^^^^
+#    help: there is gpu.blockIdx.x, gpu.blockIdx.y, gpu.blockIdx.z
+#    in kernel a_group_of_numbers(array(float32, 1d, C))
+# <<<
+# >>> message names_that_numpy_had(f4[::1])
+# NameResolutionError: beginners.py:126:12: error: module numpy has no attribute 'float'
+#   126 |     x[0] = np.float(x[1])
+#       |            ^^^^^^^^
+#    help: NumPy has it no more: write float, or np.float64
+#
+# beginners.py:127:12: error: module numpy has no attribute 'int'
+#   127 |     x[1] = np.int(3)
+#       |            ^^^^^^
+#    help: NumPy has it no more: write int, or np.int64
+#    in kernel names_that_numpy_had(array(float32, 1d, C))
+# <<<
+# >>> message sizes_that_are_no_integers(f4[::1])
+# TypingError: beginners.py:132:18: error: np.zeros(): a size is an integer
+#   132 |     a = np.zeros(len((1, 2, 3)) / 2)
+#       |                  ^^^^^^^^^^^^^^^^^^
+#    help: // is the integer division; int(...) truncates
+#    in kernel sizes_that_are_no_integers(array(float32, 1d, C))
+# <<<
+# >>> message indices_of_what_is_true(f4[::1])
+# TypingError: beginners.py:138:12: error: np.where() needs the argument 'x'
+#   138 |     x[0] = np.where(x > 1)[0][0]
+#       |            ^^^^^^^^^^^^^^^
+#    help: indices of what is true: how many isn't known, so count in a loop
+#    in kernel indices_of_what_is_true(array(float32, 1d, C))
+# <<<
+# >>> message dict_that_grows(f4[::1])
+# UnsupportedError: beginners.py:143:9: error: a dict that grows is not supported in a kernel: its keys must be known when compiling
+#   143 |     d = {k: k for k in range(int(x[0]))}
+#       |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    help: what run time counts is an array, whose indices are the keys
+#    in kernel dict_that_grows(array(float32, 1d, C))
+# <<<
+# >>> message another_key(f4[::1])
+# TypingError: beginners.py:150:12: error: dict has no item 'lo'
+#   150 |     x[0] = d["lo"]
+#       |            ^^^^^^^
+#    help: its keys are 'low', 'high'
+#    in kernel another_key(array(float32, 1d, C))
 # <<<

@@ -386,6 +386,7 @@ def same_instance(out):
 # objects.py:122:14: error: dict has no item 'b'
 #   122 |     out[1] = local["b"]
 #       |              ^^^^^^^^^^
+#    help: its keys are 'a'
 #    in kernel no_such_key(array(float32, 1d, C))
 # <<<
 # >>> message values_of_two_types(f4[::1], int)
