@@ -198,7 +198,7 @@ typedef struct Watch {
     CUstream stream;
     pthread_t thread;
     bool waited;                /* as in the LaunchConfig */
-    uint64_t ticket;            /* of the last launch; UINT64_MAX: it is under way */
+    uint64_t ticket;            /* of the last launch; UINT64_MAX: it is under way. Atomic */
     ErrorRecord *record;        /* the first exception; mapped host memory */
     CUdeviceptr address;        /* of the record, on the device */
     struct Watch *next;         /* of the device's watches, or of those that are free */
@@ -211,6 +211,7 @@ void cuda_unwatch(CudaDevice *d, const CudaModule *m);      /* all of the module
 /* After a wait: RAISED if a kernel did. What was launched before the ticket was drawn has ended: all of it, or only
  * what is in `s`. */
 uint64_t cuda_ticket(CudaDevice *d);
+uint64_t cuda_new_ticket(CudaDevice *d);                    /* of a launch, behind it */
 Status cuda_settle(CudaDevice *d, bool all, CUstream s, uint64_t ticket, Failure *f);
 
 /* ---- cuda_prints.c ----------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ void cuda_prints_launched(CudaDevice *d, CUstream s, bool ok) {
     } else if (ok && d->print.stream != s) {
         d->print.several_streams = true;
     }
-    if (ok) d->print.ticket = ++d->ticket;
+    if (ok) d->print.ticket = cuda_new_ticket(d);
     pthread_mutex_unlock(&d->lock);
 }
 

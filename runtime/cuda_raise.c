@@ -86,18 +86,16 @@ Status cuda_watch(CudaDevice *d, CudaModule *m, const LaunchConfig *c, Watch **o
     Watch *w = find_watch(d, m, c);
     if (!w && !d->free_watches) status = add_watches(d, f);
     if (!w && status == GPU_OK) w = new_watch(d, m, c);
-    if (w) w->ticket = UINT64_MAX; /* whoever waits now must not take it for ended */
+    /* Whoever waits now must not take it for ended. */
+    if (w) __atomic_store_n(&w->ticket, UINT64_MAX, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&d->lock);
     *out = w;
     return status;
 }
 
-/* If the launch failed, earlier ones may run still: they are taken for as late as it. */
-void cuda_watched(CudaDevice *d, Watch *w) {
-    pthread_mutex_lock(&d->lock);
-    w->ticket = ++d->ticket;
-    pthread_mutex_unlock(&d->lock);
-}
+/* If the launch failed, earlier ones may run still: they are taken for as late as it. Without the lock: until this is
+ * done, nobody takes the watch away. */
+void cuda_watched(CudaDevice *d, Watch *w) { __atomic_store_n(&w->ticket, cuda_new_ticket(d), __ATOMIC_RELEASE); }
 
 /* Its launches have ended. */
 void cuda_unwatch(CudaDevice *d, const CudaModule *m) {
@@ -112,6 +110,7 @@ void cuda_unwatch(CudaDevice *d, const CudaModule *m) {
 /* ---- waiting ----------------------------------------------------------------------------------- */
 
 uint64_t cuda_ticket(CudaDevice *d) { return __atomic_load_n(&d->ticket, __ATOMIC_ACQUIRE); }
+uint64_t cuda_new_ticket(CudaDevice *d) { return __atomic_add_fetch(&d->ticket, 1, __ATOMIC_ACQ_REL); }
 
 static bool has_raised(const Watch *w) { return ((const volatile ErrorRecord *)w->record)->site != 0; }
 
@@ -130,7 +129,7 @@ static Watch *find_raised(CudaDevice *d, bool all, CUstream s, uint64_t ticket, 
     for (Watch *w = d->watches, *next; w; w = next) {
         next = w->next;
         if (!concerns(w, all, s)) continue;
-        bool over = w->ticket <= ticket && (every || is_in(w, s));
+        bool over = __atomic_load_n(&w->ticket, __ATOMIC_ACQUIRE) <= ticket && (every || is_in(w, s));
         if (has_raised(w)) {
             if (found && (is_mine(found) || !is_mine(w))) continue;
             found = w;
@@ -156,7 +155,7 @@ Status cuda_settle(CudaDevice *d, bool all, CUstream s, uint64_t ticket, Failure
             f->owner = w->module->base.owner;
             end_watch(d, w);
         }
-        uint64_t now = d->ticket;
+        uint64_t now = cuda_ticket(d);
         pthread_mutex_unlock(&d->lock);
         if (!w || ended) return w ? GPU_ERROR_RAISED : GPU_OK;
         CUresult r = d->cu->cuCtxSynchronize();
