@@ -15,7 +15,7 @@ from pathlib import Path
 import gpu
 import numpy as np
 import pytest
-from gpu import _core, _names
+from gpu import _core, _errors, _names
 from gpu._jit import OPTIONS
 
 
@@ -236,6 +236,12 @@ def test_kernels_die() -> None:
     gc.collect()
     assert [r() for r in references] == [None, None]
     assert sys.getrefcount(x) <= count
+
+
+def test_all_errors_have_a_public_name() -> None:
+    """Whatever a program may want to catch."""
+    classes = {name for name, c in vars(_errors).items() if isinstance(c, type) and issubclass(c, (Exception, Warning))}
+    assert classes - {name for name in gpu.__all__ if getattr(gpu, name) is getattr(_errors, name, None)} == set()
 
 
 def test_errors_can_be_pickled() -> None:
