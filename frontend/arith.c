@@ -686,8 +686,8 @@ Val eval_truth(Eval *e, PySpan span, Val v) {
     case TY_PARTIAL:
     case TY_METHOD: return val_bool(e, true);
     case TY_INSTANCE: {
-        Val special = instance_special(e, span, v, "__bool__", (Val){0});
-        if (!special.ty) special = instance_special(e, span, v, "__len__", (Val){0});
+        Val special = instance_number(e, span, v, "__bool__");
+        if (!special.ty) special = instance_number(e, span, v, "__len__");
         return special.ty ? eval_truth(e, span, special) : val_bool(e, true);
     }
     case TY_OBJECT: return object_truth(e, v);

@@ -168,8 +168,7 @@ static bool one_number(Eval *e, const CallSite *site, uint32_t n, const Val *arg
 
 /* float(v) and int(v) of an instance whose class says what that is; ty NULL: it doesn't. */
 static Val number_of_instance(Eval *e, const CallSite *site, uint32_t n, const Val *args, const char *method) {
-    return n == 1 && ty_is(args[0].ty, TY_INSTANCE) ? instance_special(e, site->span, args[0], method, (Val){0})
-                                                    : (Val){0};
+    return n == 1 && ty_is(args[0].ty, TY_INSTANCE) ? instance_number(e, site->span, args[0], method) : (Val){0};
 }
 
 /* int("ff", 16), complex("1+2j"): constants, which Python reads. */

@@ -368,7 +368,7 @@ static Val construct(Eval *e, const CallSite *site, DType d, uint32_t n, const V
     if (n == 0) return val_convert(e, val_int(e, 0), SCALAR(d, false));
     if (n > 1) return e_fail(e, site->span, NULL, DIAG_TOO_MANY_ARGS, site->name, 1, n);
     if (args[0].ty->kind == TY_INSTANCE) { /* its class says what number it is */
-        Val number = instance_special(e, site->span, args[0], dt_is_int(d) ? "__int__" : "__float__", (Val){0});
+        Val number = instance_number(e, site->span, args[0], dt_is_int(d) ? "__int__" : "__float__");
         if (number.ty) return val_poisoned(number) ? number : construct(e, site, d, 1, &number);
     }
     if (!val_is_scalar(args[0])) return e_fail(e, site->span, NULL, DIAG_ARG_TYPE, site->name, e_text(e, args[0]));

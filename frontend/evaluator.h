@@ -431,6 +431,7 @@ Val instance_with(Eval *e, PySpan span, Val v, const char *name, Val value, bool
 Val make_instance(Eval *e, const CallSite *site, HostRef cls, uint32_t n, const Val *args);   /* ty NULL: it can't be made */
 Val instance_replaced(Eval *e, const CallSite *site, Val v, uint32_t n, const Val *args);
 Val instance_special(Eval *e, PySpan span, Val v, const char *name, Val other);
+Val instance_number(Eval *e, PySpan span, Val v, const char *name);
 Val instance_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b);     /* ty NULL: neither class defines it */
 Val instance_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);
 Val make_partial(Eval *e, Val fn, Val args, Val keywords);

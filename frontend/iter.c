@@ -27,7 +27,7 @@ Val eval_len(Eval *e, PySpan span, Val v) {
     if (v.ty->kind == TY_RANGE) return range_len(e, span, v);
     if (v.ty->kind == TY_DICT) return val_int(e, v.ty->n / 2);
     if (val_as_str(e, v, &s)) return val_int(e, utf8_length(s));
-    Val items = val_items(e, v), special = instance_special(e, span, v, "__len__", (Val){0});
+    Val items = val_items(e, v), special = instance_number(e, span, v, "__len__");
     if (special.ty) return special;
     if (!val_poisoned(items) && items.ty->kind == TY_TUPLE) return val_int(e, items.ty->n);
     return e_fail(e, span, "len() takes arrays, tuples and ranges", DIAG_ARG_TYPE, "len", e_text(e, v));

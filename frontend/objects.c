@@ -337,6 +337,19 @@ Val instance_special(Eval *e, PySpan span, Val v, const char *name, Val other) {
     return eval_call(e, &site, method_of(e, raw, v), other.ty ? 1 : 0, &other);
 }
 
+/* The same of a method whose result Python takes for a number: "__bool__", "__len__", "__int__" or "__float__". */
+Val instance_number(Eval *e, PySpan span, Val v, const char *name) {
+    Val x = instance_special(e, span, v, name, (Val){0});
+    if (!x.ty || val_poisoned(x)) return x;
+    bool truth = strcmp(name, "__bool__") == 0, real = strcmp(name, "__float__") == 0;
+    bool ok = val_is_scalar(x) && !dt_is_complex(val_dtype(x));
+    if (ok && !real) ok = val_dtype(x) == DT_BOOL || (!truth && dt_is_int(val_dtype(x)));
+    if (ok) return x;
+    const char *kind = truth ? "bool" : real ? "float" : "int";
+    return e_fail(e, span, arena_printf(e->arena, "return a value of the type %s there", kind), DIAG_SPECIAL_RESULT,
+                  val_text(e->types, v), name, kind, e_text(e, x));
+}
+
 static const char *const binary_names[PYB__COUNT] = {
     [PYB_ADD] = "add",       [PYB_AND] = "and",       [PYB_FLOORDIV] = "floordiv", [PYB_LSHIFT] = "lshift",
     [PYB_MATMUL] = "matmul", [PYB_MUL] = "mul",       [PYB_MOD] = "mod",           [PYB_OR] = "or",

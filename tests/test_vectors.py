@@ -316,7 +316,8 @@ def numbers_like_those_of_warps(x, y, n):
     i = number(0)
     t = gpu.threadIdx.y * gpu.threadIdx.x * gpu.blockDim.x + gpu.threadIdx.x
     u = gpu.threadIdx.y * -7 * gpu.blockDim.x + gpu.threadIdx.x
-    y[i] = (t >> 5) * 1000 + np.fmod(u, 32) + gpu.warp.reduce(x[i % 64])
+    v = gpu.threadIdx.x + gpu.blockDim.x * (gpu.threadIdx.x % 3)
+    y[i] = ((t >> 5) + 32 * (v >> 5)) * 1000 + np.fmod(u, 32) + gpu.warp.reduce(x[i % 64])
 
 
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
