@@ -146,7 +146,8 @@ Val eval_arith(Eval *e, PyBinary op, Scalar s, Val a, Val b) {
 }
 
 /* ---- binary operators --------------------------------------------------------------------------------- */
-enum { MOST_TIMES = 1024, MOST_ITEMS = 1 << 16 }; /* each item of a tuple is a value of its own in the code */
+/* Each item of a tuple is a value of its own in the code: of more than MOST_VALUE_PARTS, eval_step() says so. */
+enum { MOST_TIMES = 1024, MOST_ITEMS = 2 * MOST_VALUE_PARTS };
 
 static Val tuple_binary(Eval *e, PyBinary op, Val a, Val b) {
     if (op == PYB_MUL && a.ty->kind != TY_TUPLE) return tuple_binary(e, op, b, a);

@@ -147,8 +147,12 @@ Val val_tuple(Eval *e, uint32_t n, const Val *items) { return val_composite(e, T
 
 static Val tuple_from_host(Eval *e, HostRef obj, const HostInfo *info) {
     Val *items = ARENA_ARRAY(e->arena, Val, info->n + 1);
+    if (e->nested == DEEPEST_VALUE)
+        return e_fail(e, (PySpan){0}, "keep numbers in an array", DIAG_TOO_LARGE, MOST_VALUE_PARTS, DEEPEST_VALUE);
     for (size_t i = 0; i < info->n; i++) {
+        e->nested++;
         items[i] = val_object(e, e->host->item(e->host->self, obj, i));
+        e->nested--;
         if (val_poisoned(items[i])) return val_poison(e);
     }
     HostRef cls = info->fields ? e->host->attr(e->host->self, obj, "__class__") : NULL;

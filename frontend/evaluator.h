@@ -21,6 +21,8 @@
 #include "promote.h"
 #include "suggest.h"
 
+enum { MOST_VALUE_PARTS = 1 << 17, DEEPEST_VALUE = 100 };   /* of a value: tuples in tuples */
+
 /* A PHI operand to be entered when all edges are known. */
 typedef struct PhiFeed { Ref phi; BlockId pred; Ref value; } PhiFeed;
 
@@ -201,6 +203,7 @@ struct Eval {
     DiagFrame untyped;          /* the first place where code was built without a value, though nothing was reported; or 0 */
     uint32_t calls;             /* built inline so far */
     uint32_t depth;
+    uint32_t nested;            /* tuples from outside that are being read, one in the other */
     Epoch epoch;
 };
 

@@ -251,6 +251,7 @@ Val eval_format(Eval *e, PySpan span, const char *what, char conversion, Val v, 
 }
 
 Val eval_join(Eval *e, PySpan span, uint32_t n, const Val *pieces) {
+    enum { MOST_BYTES = 1 << 20 };
     const char *text = "", *piece;
     bool constant = true;
     for (uint32_t i = 0; i < n; i++) {
@@ -260,6 +261,7 @@ Val eval_join(Eval *e, PySpan span, uint32_t n, const Val *pieces) {
             return e_fail(e, span, "str(...) makes text of it", DIAG_NOT_SHOWN, "a text", e_text(e, pieces[i]));
         constant &= known;
         if (constant) text = arena_printf(e->arena, "%s%s", text, piece);
+        if (strlen(text) > MOST_BYTES) return e_fail(e, span, NULL, DIAG_TEXT_TOO_LONG, MOST_BYTES);
     }
     return constant ? constant_string(e, text) : text_of(e, TEXT_JOIN, "", n, pieces, NULL);
 }

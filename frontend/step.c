@@ -750,7 +750,7 @@ static Val step_collection(const Step *s) {
     }
 }
 
-Val eval_step(Eval *e, Frame *fr, PyRef r) {
+static Val do_step(Eval *e, Frame *fr, PyRef r) {
     const PyInstr *in = &fr->inst->f->instrs.at[r];
     Step step = {e, fr, in, in->span}, *s = &step;
     fr->at.span = in->span;
@@ -812,4 +812,11 @@ Val eval_step(Eval *e, Frame *fr, PyRef r) {
         return arg(s, 1);
     default: return step_collection(s);
     }
+}
+
+/* Loops that are unrolled make values of values: x = (x, x). */
+Val eval_step(Eval *e, Frame *fr, PyRef r) {
+    Val v = do_step(e, fr, r);
+    if (!v.ty || (v.ty->parts <= MOST_VALUE_PARTS && v.ty->depth <= DEEPEST_VALUE)) return v;
+    return e_fail(e, fr->in->span, "keep numbers in an array", DIAG_TOO_LARGE, MOST_VALUE_PARTS, DEEPEST_VALUE);
 }

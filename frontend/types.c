@@ -201,10 +201,14 @@ Ty ty_expr(Types *t, ExprKind kind, unsigned code, DType d, unsigned ndim, uint3
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
                 const char *const *fields) {
     Ty few[8], *types = n <= 8 ? few : ARENA_ARRAY(t->arena, Ty, n);
-    for (uint32_t i = 0; i < n; i++) types[i] = items[i].ty;
-    return intern(
-        t, &(TyNode){
-               .kind = kind, .sub = (uint8_t)sub, .n = n, .items = types, .obj = obj, .name = name, .fields = fields});
+    TyNode node = {
+        .kind = kind, .sub = (uint8_t)sub, .n = n, .items = types, .obj = obj, .name = name, .fields = fields};
+    for (uint32_t i = 0; i < n; i++) {
+        types[i] = items[i].ty;
+        node.parts = types[i]->parts < INT32_MAX - node.parts ? node.parts + types[i]->parts + 1 : INT32_MAX;
+        if (types[i]->depth >= node.depth) node.depth = types[i]->depth + 1;
+    }
+    return intern(t, &node);
 }
 
 /* ---- texts ------------------------------------------------------------------------------------- */
@@ -232,9 +236,13 @@ static const char *array_text(Types *t, Ty ty) {
 }
 
 static const char *items_text(Types *t, const char *open, Ty ty, const char *close) {
+    enum { LONG = 400 };
     const char *s = open;
-    for (uint32_t i = 0; i < ty->n; i++)
-        s = arena_printf(t->arena, "%s%s%s", s, i ? ", " : "", ty_text(t, ty->items[i]));
+    for (uint32_t i = 0; i < ty->n; i++) {
+        bool enough = strlen(s) > LONG;
+        s = arena_printf(t->arena, "%s%s%s", s, i ? ", " : "", enough ? "..." : ty_text(t, ty->items[i]));
+        if (enough) break;
+    }
     return arena_printf(t->arena, "%s%s%s", s, ty->kind == TY_TUPLE && ty->n == 1 ? "," : "", close);
 }
 

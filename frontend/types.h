@@ -83,6 +83,7 @@ struct TyNode {
     uint8_t sub;
     bool weak, readonly;
     uint32_t n;                 /* items of a value of this type */
+    uint32_t parts, depth;      /* with those of the items, and theirs; how deep they are nested */
     const Ty *items;            /* their types */
     const char *const *fields;  /* named tuple, instance */
     const Record *record;

@@ -1,0 +1,65 @@
+"""Values that double in loops, or are nested without end: each part would be code."""
+
+import gpu
+
+DEEP = ()
+for _ in range(1000):
+    DEEP = (DEEP,)
+
+
+@gpu.jit
+def pairs_of_pairs(out):
+    x = 1.0
+    for _ in range(40):
+        x = (x, x)
+    out[0] = len(x)
+
+
+@gpu.jit
+def longer_and_longer(out):
+    x = (1, 2)
+    for _ in range(40):
+        x = x + x
+    out[0] = len(x)
+
+
+@gpu.jit
+def text(out):
+    x = "text"
+    for _ in range(40):
+        x = x + x
+    out[0] = len(x)
+
+
+@gpu.jit
+def nested_outside(out):
+    out[0] = len(DEEP)
+
+
+# >>> message pairs_of_pairs(f4[::1])
+# UnsupportedError: too_large.py:14:13: error: a value of more than 131072 parts, or nested deeper than 100, is too large for a kernel, where each part is code
+#    14 |         x = (x, x)
+#       |             ^^^^^^
+#    help: keep numbers in an array
+#    in kernel pairs_of_pairs(array(float32, 1d, C))
+# <<<
+# >>> message longer_and_longer(f4[::1])
+# UnsupportedError: too_large.py:22:13: error: a value of more than 131072 parts, or nested deeper than 100, is too large for a kernel, where each part is code
+#    22 |         x = x + x
+#       |             ^^^^^
+#    help: keep numbers in an array
+#    in kernel longer_and_longer(array(float32, 1d, C))
+# <<<
+# >>> message text(f4[::1])
+# UnsupportedError: too_large.py:30:13: error: a text of more than 1048576 bytes is too long for a kernel
+#    30 |         x = x + x
+#       |             ^^^^^
+#    in kernel text(array(float32, 1d, C))
+# <<<
+# >>> message nested_outside(f4[::1])
+# UnsupportedError: too_large.py:36:18: error: a value of more than 131072 parts, or nested deeper than 100, is too large for a kernel, where each part is code
+#    36 |     out[0] = len(DEEP)
+#       |                  ^^^^
+#    help: keep numbers in an array
+#    in kernel nested_outside(array(float32, 1d, C))
+# <<<
