@@ -151,6 +151,7 @@ enum { MOST_TIMES = 1024, MOST_ITEMS = 2 * MOST_VALUE_PARTS };
 
 static Val tuple_binary(Eval *e, PyBinary op, Val a, Val b) {
     if (op == PYB_MUL && a.ty->kind != TY_TUPLE) return tuple_binary(e, op, b, a);
+    if (val_is_set(a)) return (Val){0};
     Wide times = 1;
     uint32_t extra = 0;
     if (op == PYB_MUL) {
@@ -303,6 +304,7 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     if (a.ty->kind == TY_LIST || b.ty->kind == TY_LIST) return list_binary(e, span, (PyBinary)op, in_place, a, b);
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
         Val v = time_binary(e, span, (PyBinary)op, a, b);
+        if (!v.ty) v = set_binary(e, span, (PyBinary)op, in_place, a, b);
         if (!v.ty) v = instance_binary(e, span, (PyBinary)op, in_place, a, b);
         if (!v.ty) v = text_binary(e, span, (PyBinary)op, a, b);
         if (!v.ty && op == PYB_OR) v = class_union(e, a, b);
@@ -564,6 +566,8 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     if (val_poisoned(a) || val_poisoned(b)) return val_poison(e);
     if (val_is_scalar(a) && val_is_scalar(b)) return compare_scalars(e, span, op, a, b);
     if (elementwise(a, b)) return array_map(e, span, (ExprOp){EXPR_COMPARE, (uint8_t)op, NULL}, 2, (Val[]){a, b});
+    Val sets = set_compare(e, span, op, a, b);
+    if (sets.ty) return sets;
     if (a.ty->kind == TY_TUPLE) b = list_items(e, b);
     if (b.ty->kind == TY_TUPLE) a = list_items(e, a);
     if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return compare_tuples(e, span, op, a, b);

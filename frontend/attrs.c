@@ -173,7 +173,7 @@ Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
     case TY_TUPLE:
         r = v.ty->fields ? method(e, "namedtuple", v, name) : (Val){0};
         if (!r.ty) r = instance_attr(e, span, v, name);
-        if (!r.ty) r = method(e, "tuple", v, name);
+        if (!r.ty) r = method(e, val_is_set(v) ? "set" : "tuple", v, name);
         break;
     case TY_LIST: r = method(e, "list", v, name); break;
     case TY_INSTANCE: r = instance_attr(e, span, v, name); break;

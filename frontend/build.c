@@ -62,7 +62,7 @@ static void report_conflict(Body *b, PyRef r) {
     const PyInstr *in = &b->inst->f->instrs.at[r];
     const PyInstr *from[2] = {&b->inst->f->instrs.at[c->from_a], &b->inst->f->instrs.at[c->from_b]};
     if (from[1]->op == PY_LIST_APPEND || from[1]->op == PY_GEN_STEP) {
-        e_fail(e, from[1]->span, "write a loop", DIAG_CONSTRUCT, "a list that grows",
+        e_fail(e, from[1]->span, "write a loop, or a list: [ ]", DIAG_CONSTRUCT, "a list that grows",
                "how many items there are is part of a value's type");
         return;
     }

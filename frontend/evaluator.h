@@ -5,7 +5,7 @@
  * lattice.c   equality and join of abstract values; maybe.c values that may be None
  * arith.c     operators; complexops.c complex arithmetic
  * arrays.c    arrays; indices.c subscripts; records.c records; range.c ranges; iter.c iterators; calls.c calls
- * mutable.c   what changes after it was made; lists.c lists that do
+ * mutable.c   what changes after it was made; lists.c lists that do; sets.c sets
  * objects.c   instances of classes; containers.c lists, sets and dicts; patterns.c match statements and generators
  * masks.c     numbers made of a[mask], and a[mask] op= number; patterns.c match, generator expressions and their order
  * attrs.c     attributes; step.c one instruction of Python SSA; typetests.c types that are compared
@@ -410,6 +410,7 @@ Val list_of(Eval *e, uint32_t n, const Val *items);
 Val list_length(Eval *e, Val v);
 Val list_marked(Eval *e, Val v);                     /* a tuple as the list that it stands for */
 Val tuple_marked(Eval *e, Val v);                    /* the items of a list as a tuple */
+Val set_marked(Eval *e, Val v);                      /* a tuple of items that differ as a set */
 Val list_given(Eval *e, Val v);                      /* what a function gave, a tuple, as a new list */
 Val list_get(Eval *e, PySpan span, Val v, Val index);
 void list_set(Eval *e, PySpan span, Val v, Val index, Val value);
@@ -424,6 +425,12 @@ void list_delete(Eval *e, PySpan span, Val v, Val index);
 Val list_append(Eval *e, PySpan span, Val v, Val item);
 Val lists_now(Eval *e, PySpan span, Val v);         /* the same of lists inside tuples, too */
 Val call_with_lists(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, const Val *args, Val *out);   /* ty NULL: *out is what it takes */
+
+/* sets.c */
+Val set_of(Eval *e, PySpan span, uint32_t n, const Val *items);
+Val set_with(Eval *e, PySpan span, Val set, Val item, bool only_tested);   /* of items at run time only `in` needs no number */
+Val set_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b);   /* ty NULL: not of sets */
+Val set_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);         /* ty NULL: neither is a set, or an order with something else */
 
 /* objects.c */
 Val object_class(Eval *e, Val instance);

@@ -256,6 +256,10 @@ static Val string_of_chars(Eval *e, Val chars) {
     return val_object(e, e->host->make_str(e->host->self, all));
 }
 
+static Val item_of_set(Eval *e, PySpan span) {
+    return e_fail(e, span, "sorted(s) is a list", DIAG_CONSTRUCT, "an index of a set", "its items have no order");
+}
+
 /* Of what lies outside the kernel, of a dict, of a string; Enum["NAME"]. */
 static Val container_item(Eval *e, PySpan span, Val v, Val index) {
     HostInfo info;
@@ -283,6 +287,7 @@ static Val container_item(Eval *e, PySpan span, Val v, Val index) {
         return e_fail(e, span, arena_printf(e->arena, "it has %u items", (unsigned)info.n), DIAG_NO_ITEM, e_text(e, v),
                       wide_text(e->arena, i));
     }
+    if (info.kind == HOST_SET) return item_of_set(e, span);
     Val items = val_items(e, v);
     if (val_poisoned(items)) return items;
     Val item = tuple_item(e, span, items, index);
@@ -295,6 +300,7 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (v.ty->kind == TY_RECORD) return record_getitem(e, span, v, index);
     if (v.ty->kind == TY_POINTER) return pointer_getitem(e, span, v, index);
     if (v.ty->kind == TY_EXPR) return expr_getitem(e, span, v, index);
+    if (val_is_set(v)) return item_of_set(e, span);
     if (v.ty->kind == TY_TUPLE) return tuple_item(e, span, v, index);
     if (v.ty->kind == TY_LIST) return list_get(e, span, v, index);
     if (v.ty->kind == TY_RANGE && index.ty->kind == TY_SLICE) return range_slice(e, span, v, index);

@@ -36,6 +36,8 @@ Val eval_len(Eval *e, PySpan span, Val v) {
 /* ---- tuples ------------------------------------------------------------------------------------------ */
 
 static Val different_types(Eval *e, PySpan span, Val t, Val index) {
+    for (uint32_t k = 0; k < t.ty->n; k++) /* lists of several lengths may be one as lists that change */
+        if (lists_change(e, t.items[k])) return val_poison(e);
     return e_fail(e, span, "only a constant index may choose among items of different types", DIAG_TUPLE_INDEX,
                   e_text(e, t), e_text(e, index));
 }

@@ -35,7 +35,7 @@ bool list_holds_made(Ty ty) {
  * those of comprehensions. */
 bool lists_change(Eval *e, Val v) {
     enum { MOST = 2 };
-    if (e->building || v.ty->kind != TY_TUPLE || v.ty->fields || e->lists == MOST) return false;
+    if (e->building || v.ty->kind == TY_LIST || !val_is_list(v) || e->lists == MOST) return false;
     e->lists_wanted = e->lists + 1;
     return e->again = true;
 }
@@ -48,6 +48,8 @@ static Val marked(Eval *e, Val v, TupleKind kind) {
 
 Val list_marked(Eval *e, Val v) { return marked(e, v, TUPLE_OF_LIST); }
 
+Val set_marked(Eval *e, Val v) { return marked(e, v, TUPLE_OF_SET); }
+
 Val tuple_marked(Eval *e, Val v) { return marked(e, v, TUPLE_ITSELF); }
 
 Val list_given(Eval *e, Val v) {
@@ -58,8 +60,8 @@ Val list_given(Eval *e, Val v) {
 
 /* xs += ys and xs *= n change the list for all its names, so it must be one that may change. */
 Val list_operated(Eval *e, PySpan span, Val v) {
-    if (v.ty->kind != TY_TUPLE || v.ty->sub == TUPLE_ITSELF) return (Val){0};
-    if (v.ty->sub == TUPLE_OF_LIST && lists_change(e, v)) return val_poison(e);
+    if (v.ty->kind != TY_TUPLE || !val_is_list(v)) return (Val){0};
+    if (lists_change(e, v)) return val_poison(e);
     return e_fail(e, span, "list(xs) makes a list that may change", DIAG_CONSTRUCT, "this change of a list",
                   "it is a constant, or isn't made in this kernel");
 }

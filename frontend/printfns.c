@@ -134,6 +134,7 @@ static Val shown(Eval *e, PySpan span, const char *what, Val v) {
         return shown_items(e, span, what, v, items) ? text_of(e, TEXT_DICT, "", v.ty->n, items, NULL) : val_poison(e);
     }
     case TY_TUPLE: {
+        if (val_is_set(v)) break;
         Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
         if (!shown_items(e, span, what, v, items)) return val_poison(e);
         if (v.ty->sub == TUPLE_OF_LIST) return text_of(e, TEXT_LIST, "", v.ty->n, items, NULL);

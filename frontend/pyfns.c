@@ -31,13 +31,14 @@ static Val call_one(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val
 }
 
 /* ---- sequences ------------------------------------------------------------------------------------------------- */
-/* param: 0 a tuple, 1 a list */
+/* param: 0 a tuple, 1 a list, 2 a set */
 Val fn_tuple(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     static const char *const params[] = {"/?iterable"};
     Val x;
     if (!call_bind(e, site, n, args, 1, params, &x)) return val_poison(e);
     if (x.ty && !items_of(e, site, 0, &x)) return val_poison(e);
     Val all = x.ty ? val_tuple(e, x.ty->n, x.items) : val_tuple(e, 0, NULL);
+    if (site->fn->param == 2) return set_of(e, site->span, all.ty->n, all.items);
     return site->fn->param ? list_given(e, all) : all;
 }
 
@@ -317,7 +318,8 @@ static HostRef class_of(Eval *e, Val x) {
     if (x.member) return e->host->attr(e->host->self, x.member, "__class__");
     switch (x.ty->kind) {
     case TY_SCALAR: return x.ty->weak ? val_builtin(e, numbers[x.ty->dtype]) : NULL;
-    case TY_TUPLE: return x.ty->obj ? x.ty->obj : val_builtin(e, val_is_list(x) ? "list" : "tuple");
+    case TY_TUPLE:
+        return x.ty->obj ? x.ty->obj : val_builtin(e, val_is_list(x) ? "list" : val_is_set(x) ? "set" : "tuple");
     case TY_INSTANCE: return x.ty->obj;
     case TY_LIST: return val_builtin(e, "list");
     case TY_DICT: return val_builtin(e, "dict");
@@ -347,9 +349,10 @@ static bool is_python(Eval *e, Val x, const char *name) {
     if (strcmp(name, "float") == 0) return scalar && (d == DT_F64 || (e_numba(e) && dt_is_float(d)));
     if (strcmp(name, "complex") == 0) return scalar && (d == DT_C128 || (e_numba(e) && dt_is_complex(d)));
     if (strcmp(name, "NoneType") == 0) return x.ty->kind == TY_NONE;
-    if (strcmp(name, "tuple") == 0) return x.ty->kind == TY_TUPLE && x.ty->sub != TUPLE_OF_LIST;
+    if (strcmp(name, "tuple") == 0) return x.ty->kind == TY_TUPLE && x.ty->sub == TUPLE_ITSELF;
     if (strcmp(name, "dict") == 0 && x.ty->kind == TY_DICT) return true;
     if (strcmp(name, "list") == 0 && val_is_list(x)) return true;
+    if (strcmp(name, "set") == 0) return val_is_set(x);
     if (strcmp(name, "range") == 0) return x.ty->kind == TY_RANGE;
     if (!host_info(e, x, &info)) return false;
     if (strcmp(name, "str") == 0) return info.kind == HOST_STR;

@@ -177,20 +177,6 @@ static Val step_map(const Step *s) {
     return d;
 }
 
-/* A set's items differ: constants are told apart here. Of values at run time only `in` needs no number. */
-static Val set_with(const Step *s, Val set, Val item, bool only_tested) {
-    Eval *e = s->e;
-    if (val_poisoned(set) || val_poisoned(item)) return val_poison(e);
-    for (uint32_t i = 0; i < set.ty->n; i++) {
-        Val same = eval_compare(e, s->span, PYC_EQ, set.items[i], item);
-        if (val_poisoned(same)) return same;
-        if (val_const(same) && same.i) return set;
-        if (!val_const(same) && !only_tested)
-            return refuse(s, "this set", "how many of its items differ is known at run time only", "use a tuple");
-    }
-    return eval_binary(e, s->span, PYB_ADD, set, val_tuple(e, 1, &item));
-}
-
 static bool is_only_tested(const Step *s) {
     const PyFunc *f = s->fr->inst->f;
     for (PyRef r = 1; r < f->instrs.n; r++) {
@@ -202,10 +188,10 @@ static bool is_only_tested(const Step *s) {
 }
 
 static Val step_set(const Step *s) {
-    Val *items, set = val_tuple(s->e, 0, NULL);
+    Val *items, set = set_marked(s->e, val_tuple(s->e, 0, NULL));
     if (!args_from(s, 0, &items)) return val_poison(s->e);
     bool only_tested = is_only_tested(s);
-    for (uint32_t i = 0; i < s->in->nargs; i++) set = set_with(s, set, items[i], only_tested);
+    for (uint32_t i = 0; i < s->in->nargs; i++) set = set_with(s->e, s->span, set, items[i], only_tested);
     return set;
 }
 
@@ -215,7 +201,7 @@ static Val step_set_update(const Step *s) {
     items = sequence_items(s->e, s->span, val_items(s->e, items));
     if (val_poisoned(items) || items.ty->kind != TY_TUPLE)
         return e_fail(s->e, s->span, "unpack a tuple", DIAG_NOT_UNPACKABLE, e_text(s->e, items));
-    for (uint32_t i = 0; i < items.ty->n; i++) set = set_with(s, set, items.items[i], false);
+    for (uint32_t i = 0; i < items.ty->n; i++) set = set_with(s->e, s->span, set, items.items[i], false);
     return set;
 }
 
@@ -602,7 +588,7 @@ static Val step_slice(const Step *s) {
 
 static Val step_match_seq(const Step *s) {
     Val v = arg(s, 0);
-    return val_poisoned(v) ? v : val_bool(s->e, v.ty->kind == TY_TUPLE || v.ty->kind == TY_RANGE);
+    return val_poisoned(v) ? v : val_bool(s->e, (v.ty->kind == TY_TUPLE && !val_is_set(v)) || v.ty->kind == TY_RANGE);
 }
 
 /* r.x = value; `v` was read already, as the source has it: the value first */
@@ -728,7 +714,7 @@ static Val step_collection(const Step *s) {
     case PY_SET_UPDATE: return step_set_update(s);
     case PY_SET_ADD: {
         Val set = arg(s, 0), item = arg(s, 1);
-        return set_with(s, set, item, false);
+        return set_with(s->e, s->span, set, item, false);
     }
     case PY_MAP: return step_map(s);
     case PY_MAP_ADD: {

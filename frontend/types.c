@@ -294,7 +294,7 @@ static const char *iter_text(Types *t, Ty ty) {
 }
 
 const char *ty_text(Types *t, Ty ty) {
-    static const char *const tuples[] = {"tuple(", "list("};
+    static const char *const tuples[] = {"tuple(", "list(", "set("};
     if (!ty) return "nothing";
     switch (ty->kind) {
     case TY_POISON: return "unknown";

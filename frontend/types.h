@@ -30,7 +30,7 @@ typedef enum TyKind {
     TY_POINTER,     /* dtype, align, space: an address, from which elements are counted; nothing says how many there are */
     TY_EXPR,        /* elements that are computed where they are used: `sub` is an ExprKind, `layout` its code, `name` the
                        function, `fields` its keywords; dtype and ndim of the result */
-    TY_TUPLE,       /* also named tuples: `fields`, and lists that don't change: sub is a TupleKind */
+    TY_TUPLE,       /* also named tuples: `fields`, sets, and lists that don't change: sub is a TupleKind */
     TY_SLICE,
     TY_RANGE,
     TY_ITER,        /* `sub` is an IterKind */
@@ -67,7 +67,7 @@ typedef enum ExprKind { EXPR_BINARY, EXPR_UNARY, EXPR_COMPARE, EXPR_CALL, EXPR_C
 #define CHOICE_END '\x1f'
 typedef enum TextKind { TEXT_JOIN, TEXT_FORMAT, TEXT_PERCENT, TEXT_METHOD, TEXT_ARRAY, TEXT_DICT, TEXT_INSTANCE, TEXT_RECORD, TEXT_VIEW, TEXT_VALUE, TEXT_CHOICE, TEXT_LIST, TEXT_TIME } TextKind;
 
-typedef enum TupleKind { TUPLE_ITSELF, TUPLE_OF_LIST } TupleKind;
+typedef enum TupleKind { TUPLE_ITSELF, TUPLE_OF_LIST, TUPLE_OF_SET } TupleKind;
 
 typedef enum GroupKind { GROUP_GRID, GROUP_BLOCK, GROUP_TILE } GroupKind;
 
@@ -162,6 +162,7 @@ static inline bool val_is_scalar(Val v) { return v.ty->kind == TY_SCALAR; }
 static inline Scalar val_sc(Val v) { return SCALAR(v.ty->dtype, v.ty->weak); }
 static inline DType val_dtype(Val v) { return (DType)v.ty->dtype; }
 static inline bool val_is_list(Val v) { return v.ty->kind == TY_LIST || (v.ty->kind == TY_TUPLE && v.ty->sub == TUPLE_OF_LIST); }
+static inline bool val_is_set(Val v) { return v.ty->kind == TY_TUPLE && v.ty->sub == TUPLE_OF_SET; }
 static inline bool val_const(Val v) { return v.konst != KONST_NONE; }
 
 /* ---- dtypes -------------------------------------------------------------------------------- */

@@ -706,3 +706,15 @@ def k_lists_of_several_lengths(a, o, n):
     ys = xs if i > 3 else [k for k in range(4)]
     ys += (5,)
     o[i] = len(xs) + 10 * len(ys) + 100 * (xs is ys) + sum(xs) + max(*(1, 2))
+
+
+FACES = frozenset({1, 5, 9})
+
+
+def k_sets(a, o, n):
+    i = gpu.grid(1)
+    s, t = {1, 2, 3}, {3, 4, *(1, 7)}
+    o[i] = len(s | t) + 10 * len(s & t) + 100 * len(s - t) + 1000 * len(s ^ t) + (i in (s | t))
+    o[i] += 10000 * ({1, 2} == {2, 1}) + 20000 * ({1, 2} == (1, 2)) + 40000 * ({1} < {1, 2}) + 80000 * (s >= {1, 9})
+    o[i] += 100000 * isinstance(s, tuple) + 200000 * isinstance(s, set) + 400000 * (FACES == {9, 1, 5}) + len(FACES | s)
+    o[i] += 1000000 * len({k % 2 for k in (1, 2, 3)}) + 4000000 * (type(s) is set) + 0.25 * (sorted(set((4, 2, 4)))[1])

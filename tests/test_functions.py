@@ -601,6 +601,7 @@ def test_every_row_has_a_test() -> None:
         "ndarray": ".",
         "record": ".",
         "list": ".",
+        "set": ".",
         "time": ".",
         "str": ".",
         "grid_group": "grid.",

@@ -173,3 +173,11 @@ def k_list_sorted_by_a_key(a, o, n):
     xs.sort(key=lambda v: -v)
     ys = sorted(xs)
     o[i] = xs[0] * 10000 + ys[0] * 100 + xs[2]
+
+
+def k_methods_of_sets(a, o, n):
+    i = gpu.grid(1)
+    s = {1, 2, 3}
+    o[i] = len(s.union((4, 1))) + 10 * len(s.intersection({1, 9})) + 100 * len(s.difference([1]))
+    o[i] += 1000 * len(s.symmetric_difference({3, 4})) + 10000 * s.issubset({1, 2, 3, 4}) + 20000 * s.isdisjoint({4})
+    o[i] += 40000 * s.issuperset((1, 5))

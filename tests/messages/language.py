@@ -99,6 +99,19 @@ def sides(x, n):
     x[i] = (x[i] and n) + 1
 
 
+@gpu.jit
+def first_of_a_set(x):
+    values = {1, 2, 3}
+    x[0] = values[0]
+
+
+@gpu.jit
+def changes_a_set(x):
+    values = {1, 2, 3}
+    values |= {4}
+    x[0] = len(values)
+
+
 # >>> message catches(f4[::1])
 # UnsupportedError: language.py:8:5: error: try is not supported in a kernel: a kernel has no exception handling
 #     8 |     try:
@@ -131,7 +144,7 @@ def sides(x, n):
 #    in kernel global_store(array(float32, 1d, C))
 # <<<
 # >>> message list_of_numbers(f4[::1])
-# NameResolutionError: language.py:40:5: error: tuple(int (weak), int (weak), int (weak)) has no attribute 'add'
+# NameResolutionError: language.py:40:5: error: set(int (weak), int (weak), int (weak)) has no attribute 'add'
 #    40 |     values.add(4)
 #       |     ^^^^^^^^^^
 #    help: a tuple or set can't be changed: make another one, (*t, x) or {*s, x}, or a list
@@ -203,4 +216,18 @@ def sides(x, n):
 #    99 |     x[i] = (x[i] and n) + 1
 #       |             ^^^^
 #    in kernel sides(array(uint64, 1d, C), int (weak))
+# <<<
+# >>> message first_of_a_set(f4[::1])
+# UnsupportedError: language.py:105:12: error: an index of a set is not supported in a kernel: its items have no order
+#   105 |     x[0] = values[0]
+#       |            ^^^^^^^^^
+#    help: sorted(s) is a list
+#    in kernel first_of_a_set(array(float32, 1d, C))
+# <<<
+# >>> message changes_a_set(f4[::1])
+# UnsupportedError: language.py:111:5: error: this change of a set is not supported in a kernel: its items are known when compiling
+#   111 |     values |= {4}
+#       |     ^^^^^^^^^^^^^
+#    help: make another one: s = s | t
+#    in kernel changes_a_set(array(float32, 1d, C))
 # <<<

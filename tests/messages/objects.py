@@ -486,14 +486,14 @@ def same_instance(out):
 # UnsupportedError: objects.py:209:24: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
 #   209 |     out[0] = len(tuple(k for k in range(n)))
 #       |                        ^
-#    help: write a loop
+#    help: write a loop, or a list: [ ]
 #    in kernel tuple_as_long_as_run_time_says(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message least_of_an_unknown_number(f4[::1], int)
 # UnsupportedError: objects.py:214:18: error: a list that grows is not supported in a kernel: how many items there are is part of a value's type
 #   214 |     out[0] = min(out[k] for k in range(n))
 #       |                  ^^^^^^
-#    help: write a loop
+#    help: write a loop, or a list: [ ]
 #    in kernel least_of_an_unknown_number(array(float32, 1d, C), int (weak))
 # <<<
 # >>> message filtered_list_at_run_time(f4[::1])
