@@ -241,6 +241,16 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "real": lambda a: a.real,
     "zeros_like": np.zeros_like,
     "astype": lambda a: a.astype("i2"),
+    "flatten": lambda a: a[:, ::-1].flatten(),
+    "flatten in Fortran's order": lambda a: a.flatten("F"),
+    "item": lambda a: a[0] * float(a.item(4) + a.item(1, 0) + a.item(-1)),
+    "count_nonzero": lambda a: np.count_nonzero(a > 2) + np.count_nonzero(a - 1, axis=0),
+    "outer": lambda a: np.outer(a[0], a),
+    "diff": lambda a: np.diff(a),
+    "diff of columns, twice": lambda a: np.diff(np.concatenate([a, a * 2]), n=2, axis=0),
+    "diff of bools": lambda a: np.diff(a > 2),
+    "norm": lambda a: np.linalg.norm(a / 2),
+    "norm of rows": lambda a: np.linalg.norm(a, axis=1),
 }
 
 

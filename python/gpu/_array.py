@@ -220,7 +220,11 @@ class Array(Operators, _core.ArrayBase):
         return host.reshape(())[()]
 
     def item(self, *index: int) -> Any:
-        """One element as a Python number."""
+        """One element as a Python number; one index counts in C order."""
+        if len(index) == 1 and len(self.shape) > 1:
+            if not -self.size <= index[0] < self.size:
+                raise IndexError(f"index {index[0]} is out of bounds for size {self.size}")
+            index = tuple(int(k) for k in np.unravel_index(index[0] % self.size, self.shape))
         view = self._at(index) if index else self
         if view.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
@@ -252,6 +256,10 @@ class Array(Operators, _core.ArrayBase):
     def ravel(self, order: str = "C") -> Array:
         """All elements in one dimension; a view where that is possible."""
         return self.reshape(-1, order=order)
+
+    def flatten(self, order: str = "C") -> Array:
+        """All elements in one dimension, a copy."""
+        return self.copy(order=order).reshape(-1, order=order)
 
     def transpose(self, *axes: Any) -> Array:
         """A view with the axes in another order; reversed, if none is given."""

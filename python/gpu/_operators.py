@@ -239,6 +239,38 @@ def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any =
     return concatenate([x[index] for x in arrays], axis, out, dtype=dtype)
 
 
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """``numpy.count_nonzero``; a Python int if no axes are left."""
+    found = (a != 0).sum(axis=axis, keepdims=keepdims)
+    return int(found) if axis is None and not keepdims else found
+
+
+def outer(a: Any, b: Any) -> Any:
+    """``numpy.outer``: the products of all elements of one with all of the other."""
+    x, y = _elementwise.operand(a), _elementwise.operand(b)
+    return apply(np.multiply, [x.reshape(-1, 1), y.reshape(1, -1)])
+
+
+def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    """``numpy.diff``, without ``prepend`` and ``append``; bools differ where they are not equal."""
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n!r}")
+    before = (slice(None),) * np.lib.array_utils.normalize_axis_index(axis, a.ndim)
+    for _ in range(n):
+        pair = [a[(*before, slice(1, None))], a[(*before, slice(None, -1))]]
+        a = apply(np.not_equal if a.dtype == bool else np.subtract, pair)
+    return a
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """``numpy.linalg.norm`` without ``ord``: the root of the sum of squares."""
+    if ord is not None or (isinstance(axis, tuple) and len(axis) > 2):
+        raise TypeError(f"numpy.linalg.norm with ord doesn't take arrays of a device: {_REFUSAL}")
+    size = apply(np.absolute, [x])
+    wide = size if size.dtype.kind == "f" else size.astype(np.float64)
+    return np.sqrt((wide * wide).sum(axis=axis, keepdims=keepdims))
+
+
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """``numpy.array_equal``."""
     a, b = _elementwise.operand(a1), _elementwise.operand(a2)
@@ -286,6 +318,10 @@ FUNCTIONS |= {
     np.concatenate: concatenate,
     np.stack: stack,
     np.array_equal: array_equal,
+    np.count_nonzero: count_nonzero,
+    np.outer: outer,
+    np.diff: diff,
+    np.linalg.norm: norm,
     np.isclose: isclose,
     np.allclose: lambda *args, **kwargs: bool(isclose(*args, **kwargs).all()),
     np.expand_dims: lambda a, axis: a._like(np.expand_dims(a._proxy(), axis)),
