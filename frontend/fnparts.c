@@ -120,22 +120,44 @@ Ref part_round(Eval *e, Type t, Ref x, int digits) {
     return e_op2(e, digits > 0 ? OP_DIV : OP_MUL, t, r, p);
 }
 
+/* A loop with two variables, which each round gives anew. */
+typedef struct Loop {
+    BlockId head, body, done;
+    Ref x, y;
+} Loop;
+
+static Loop begin_loop(Eval *e, Type type_x, Ref x, Type type_y, Ref y) {
+    BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
+    Loop l = {head, body, done, REF_NONE, REF_NONE};
+    e_jump(e, head);
+    e_set_block(e, head);
+    l.x = e_phi(e, type_x);
+    l.y = e_phi(e, type_y);
+    e_phi_add(e, l.x, before, x);
+    e_phi_add(e, l.y, before, y);
+    return l;
+}
+
+static void loop_while(Eval *e, const Loop *l, Ref condition) {
+    e_branch(e, condition, l->body, l->done);
+    e_set_block(e, l->body);
+}
+
+static void end_loop(Eval *e, const Loop *l, Ref x, Ref y) {
+    e_phi_add(e, l->x, l->body, x);
+    e_phi_add(e, l->y, l->body, y);
+    e_jump(e, l->head);
+    e_set_block(e, l->done);
+}
+
 /* 10 to the power of n, 0 <= n <= 308, by multiplication: exact where it can be, which pow() isn't on every device. */
 static Ref power_of_ten(Eval *e, Ref n) {
     Ref zero = e_int(e, T_I64, 0), first = e_float(e, T_F64, 1);
-    BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
-    e_jump(e, head);
-    e_set_block(e, head);
-    Ref i = e_phi(e, T_I64), p = e_phi(e, T_F64);
-    e_phi_add(e, i, before, zero);
-    e_phi_add(e, p, before, first);
-    e_branch(e, e_cmp(e, PRED_LT, i, n), body, done);
-    e_set_block(e, body);
-    e_phi_add(e, i, body, e_op2(e, OP_ADD, T_I64, i, e_int(e, T_I64, 1)));
-    e_phi_add(e, p, body, e_op2(e, OP_MUL, T_F64, p, e_float(e, T_F64, 10)));
-    e_jump(e, head);
-    e_set_block(e, done);
-    return p;
+    Loop l = begin_loop(e, T_I64, zero, T_F64, first);
+    loop_while(e, &l, e_cmp(e, PRED_LT, l.x, n));
+    Ref next = e_op2(e, OP_ADD, T_I64, l.x, e_int(e, T_I64, 1));
+    end_loop(e, &l, next, e_op2(e, OP_MUL, T_F64, l.y, e_float(e, T_F64, 10)));
+    return l.y;
 }
 
 /* What has no digits behind the point in f64 stays as it is, as do infinities and NaN. */
@@ -162,21 +184,10 @@ Ref magnitude(Eval *e, Type t, Ref x, Type *out) {
 
 Ref part_gcd(Eval *e, Type t, Ref a, Ref b) {
     Ref zero = e_int(e, t, 0);
-    BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
-    e_jump(e, head);
-    e_set_block(e, head);
-    Ref x = e_phi(e, t);
-    Ref y = e_phi(e, t);
-    e_phi_add(e, x, before, a);
-    e_phi_add(e, y, before, b);
-    e_branch(e, e_cmp(e, PRED_NE, y, zero), body, done);
-    e_set_block(e, body);
-    Ref r = e_op2(e, OP_TRUNCMOD, t, x, y);
-    e_phi_add(e, x, body, y);
-    e_phi_add(e, y, body, r);
-    e_jump(e, head);
-    e_set_block(e, done);
-    return x;
+    Loop l = begin_loop(e, t, a, t, b);
+    loop_while(e, &l, e_cmp(e, PRED_NE, l.y, zero));
+    end_loop(e, &l, l.y, e_op2(e, OP_TRUNCMOD, t, l.x, l.y));
+    return l.x;
 }
 
 /* The float64 root is at most one off. */
@@ -194,24 +205,13 @@ Ref part_isqrt(Eval *e, Ref n) {
 Ref part_product(Eval *e, Ref from, Ref to) {
     Ref zero = e_int(e, T_I64, 0);
     Ref one = e_int(e, T_I64, 1);
-    BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
-    e_jump(e, head);
-    e_set_block(e, head);
-    Ref i = e_phi(e, T_I64);
-    Ref r = e_phi(e, T_I64);
-    e_phi_add(e, i, before, from);
-    e_phi_add(e, r, before, one);
-    Ref within = e_cmp(e, PRED_LE, i, to);
-    Ref nonzero = e_cmp(e, PRED_NE, r, zero);
-    e_branch(e, e_op2(e, OP_AND, T_BOOL, within, nonzero), body, done);
-    e_set_block(e, body);
-    Ref product = e_op2(e, OP_MUL, T_I64, r, i);
-    Ref next = e_op2(e, OP_ADD, T_I64, i, one);
-    e_phi_add(e, i, body, next);
-    e_phi_add(e, r, body, product);
-    e_jump(e, head);
-    e_set_block(e, done);
-    return r;
+    Loop l = begin_loop(e, T_I64, from, T_I64, one);
+    Ref within = e_cmp(e, PRED_LE, l.x, to);
+    Ref nonzero = e_cmp(e, PRED_NE, l.y, zero);
+    loop_while(e, &l, e_op2(e, OP_AND, T_BOOL, within, nonzero));
+    Ref product = e_op2(e, OP_MUL, T_I64, l.y, l.x);
+    end_loop(e, &l, e_op2(e, OP_ADD, T_I64, l.x, one), product);
+    return l.y;
 }
 
 /* r * (n - i) / (i + 1) for i below min(k, n - k); the quotient first, so that what fits never overflows. */
@@ -220,25 +220,15 @@ Ref part_comb(Eval *e, Ref n, Ref k) {
     Ref zero = e_int(e, T_I64, 0);
     k = e_op2(e, OP_MIN, T_I64, k, e_op2(e, OP_SUB, T_I64, n, k));
     Ref start = e_select(e, T_I64, e_cmp(e, PRED_LT, k, zero), zero, one);
-    BlockId before = e_current(e), head = e_new_block(e), body = e_new_block(e), done = e_new_block(e);
-    e_jump(e, head);
-    e_set_block(e, head);
-    Ref i = e_phi(e, T_I64);
-    Ref r = e_phi(e, T_I64);
-    e_phi_add(e, i, before, zero);
-    e_phi_add(e, r, before, start);
-    e_branch(e, e_cmp(e, PRED_LT, i, k), body, done);
-    e_set_block(e, body);
-    Ref d = e_op2(e, OP_ADD, T_I64, i, one);
-    Ref factor = e_op2(e, OP_SUB, T_I64, n, i);
-    Ref whole = e_op2(e, OP_MUL, T_I64, e_op2(e, OP_TRUNCDIV, T_I64, r, d), factor);
-    Ref rest = e_op2(e, OP_MUL, T_I64, e_op2(e, OP_TRUNCMOD, T_I64, r, d), factor);
+    Loop l = begin_loop(e, T_I64, zero, T_I64, start);
+    loop_while(e, &l, e_cmp(e, PRED_LT, l.x, k));
+    Ref d = e_op2(e, OP_ADD, T_I64, l.x, one);
+    Ref factor = e_op2(e, OP_SUB, T_I64, n, l.x);
+    Ref whole = e_op2(e, OP_MUL, T_I64, e_op2(e, OP_TRUNCDIV, T_I64, l.y, d), factor);
+    Ref rest = e_op2(e, OP_MUL, T_I64, e_op2(e, OP_TRUNCMOD, T_I64, l.y, d), factor);
     rest = e_op2(e, OP_TRUNCDIV, T_I64, rest, d);
-    e_phi_add(e, i, body, d);
-    e_phi_add(e, r, body, e_op2(e, OP_ADD, T_I64, whole, rest));
-    e_jump(e, head);
-    e_set_block(e, done);
-    return r;
+    end_loop(e, &l, d, e_op2(e, OP_ADD, T_I64, whole, rest));
+    return l.y;
 }
 
 /* The quotient rounds down first; more than half of a step, or half beside an odd quotient, rounds up. */
