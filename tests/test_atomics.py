@@ -32,64 +32,19 @@ def dtype_of(name: str) -> np.dtype[Any]:
     return gpu.bfloat16.dtype if name == "bfloat16" else np.dtype(name)
 
 
-@gpu.jit
-def adds(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.add(x, 1, v[i])
+def applying(name: str, index: int = 1) -> Any:
+    """A kernel in which each thread applies an operation to one element, and keeps what was there before."""
+    operation = getattr(gpu.atomic, name)
+
+    def kernel(x, v, old):
+        i = gpu.grid(1)
+        old[i] = operation(x, index, v[i])
+
+    kernel.__name__ = name
+    return gpu.jit(kernel)
 
 
-@gpu.jit
-def subs(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.sub(x, -2, v[i])
-
-
-@gpu.jit
-def mins(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.min(x, 1, v[i])
-
-
-@gpu.jit
-def maxs(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.max(x, 1, v[i])
-
-
-@gpu.jit
-def nanmins(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.nanmin(x, 1, v[i])
-
-
-@gpu.jit
-def nanmaxs(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.nanmax(x, 1, v[i])
-
-
-@gpu.jit
-def ands(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.and_(x, 1, v[i])
-
-
-@gpu.jit
-def ors(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.or_(x, 1, v[i])
-
-
-@gpu.jit
-def xors(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.xor(x, 1, v[i])
-
-
-@gpu.jit
-def exchanges(x, v, old):
-    i = gpu.grid(1)
-    old[i] = gpu.atomic.exch(x, 1, v[i])
+adds = applying("add")
 
 
 @gpu.jit
@@ -107,14 +62,14 @@ def by_cas(x, v, old):
 
 EVERY = [
     (adds, INTEGERS + FLOATS, lambda x, v: x + v.sum(dtype=v.dtype)),
-    (subs, INTEGERS + FLOATS, lambda x, v: x - v.sum(dtype=v.dtype)),
-    (mins, INTEGERS + FLOATS, lambda x, v: min(x, v.min())),
-    (maxs, INTEGERS + FLOATS, lambda x, v: max(x, v.max())),
-    (nanmins, INTEGERS + FLOATS, lambda x, v: min(x, v.min())),
-    (nanmaxs, INTEGERS + FLOATS, lambda x, v: max(x, v.max())),
-    (ands, [*INTEGERS, "?"], lambda x, v: x & np.bitwise_and.reduce(v)),
-    (ors, [*INTEGERS, "?"], lambda x, v: x | np.bitwise_or.reduce(v)),
-    (xors, [*INTEGERS, "?"], lambda x, v: x ^ np.bitwise_xor.reduce(v)),
+    (applying("sub", -2), INTEGERS + FLOATS, lambda x, v: x - v.sum(dtype=v.dtype)),
+    (applying("min"), INTEGERS + FLOATS, lambda x, v: min(x, v.min())),
+    (applying("max"), INTEGERS + FLOATS, lambda x, v: max(x, v.max())),
+    (applying("nanmin"), INTEGERS + FLOATS, lambda x, v: min(x, v.min())),
+    (applying("nanmax"), INTEGERS + FLOATS, lambda x, v: max(x, v.max())),
+    (applying("and_"), [*INTEGERS, "?"], lambda x, v: x & np.bitwise_and.reduce(v)),
+    (applying("or_"), [*INTEGERS, "?"], lambda x, v: x | np.bitwise_or.reduce(v)),
+    (applying("xor"), [*INTEGERS, "?"], lambda x, v: x ^ np.bitwise_xor.reduce(v)),
     (by_cas, INTEGERS + FLOATS, lambda x, v: x + v.sum(dtype=v.dtype)),
 ]
 CASES = [(k, name, f) for k, names, f in EVERY for name in names]
@@ -140,7 +95,7 @@ def test_exchanges_pass_every_value_on(name: str) -> None:
     dtype = dtype_of(name)
     v = np.arange(THREADS).astype(dtype)
     x, old = np.array([1, 100, 1], dtype), np.zeros(THREADS, dtype)
-    exchanges[3, THREADS // 3](x, v, old)
+    applying("exch")[3, THREADS // 3](x, v, old)
     passed = sorted([*old.astype("f8"), float(x[1])])
     assert passed == sorted([*v.astype("f8"), float(dtype.type(100))])
     assert x[0] == x[2] == 1
