@@ -86,7 +86,7 @@ static PtxOperand constant_predicate(Decoder *d, bool value) {
 /* What a rule says about one operand. */
 typedef struct Want {
     uint8_t type, bytes, kind;
-    bool wider, dest, any; /* any: every register but a predicate */
+    bool wider, dest, any, part; /* any: every register but a predicate; part: may be named */
 } Want;
 
 static bool kinds_agree(const Want *w, PtxType reg) {
@@ -113,7 +113,7 @@ static bool want_type(Want *w, const PtxForm *f, uint32_t index, uint32_t times)
 }
 
 static bool want(Want *w, const PtxForm *f, uint16_t rule, bool dest) {
-    *w = (Want){.wider = rule & O_WIDER, .dest = dest};
+    *w = (Want){.wider = rule & O_WIDER, .dest = dest, .part = rule & O_PART};
     switch (rule & O_RULE) {
     case O_T0:
     case O_T0_PAIR:
@@ -241,7 +241,9 @@ static bool data_operand(Decoder *d, const Stmt *s, const Arg *a, const Want *w,
     switch (a->kind) {
     case ARG_REG:
         if (!fits(w, a->reg->type)) return mismatch(d, s);
+        if (a->part && !w->part) return mismatch(d, s);
         *o = register_operand(d, a->reg);
+        o->flags |= (uint8_t)(a->part << OPERAND_PART);
         break;
     case ARG_SPECIAL: return special_operand(d, s, a, w, in, o);
     case ARG_INT: return integer_operand(d, s, a, w, o);

@@ -75,6 +75,7 @@ typedef struct Arg {
     bool address;  /* in brackets */
     bool pair;     /* `|` and the next operand follow */
     uint8_t bytes; /* ARG_FLOAT: 4 (0f) or 8 */
+    uint8_t part;  /* ARG_REG: Part */
     uint16_t special;
     uint32_t count; /* ARG_VECTOR */
     int64_t value;  /* ARG_INT, bits of ARG_FLOAT; of ARG_REG and ARG_SYMBOL what is added */

@@ -72,6 +72,14 @@ static bool is_component(const Token *t, uint32_t *index) {
     return true;
 }
 
+/* .b0 ... .h1 behind a register */
+static Part word_part(const Token *t) {
+    if (t->kind != TOKEN_DOT || t->length != 3) return PART_ALL;
+    char digit = t->text[2];
+    if (t->text[1] == 'b' && digit >= '0' && digit <= '3') return (Part)(PART_B0 + digit - '0');
+    return t->text[1] == 'h' && (digit == '0' || digit == '1') ? (Part)(PART_H0 + digit - '0') : PART_ALL;
+}
+
 static void vector_of(Parser *p, Arg *a, Reg *reg) {
     a->kind = ARG_VECTOR;
     a->count = reg->vec;
@@ -118,7 +126,11 @@ static bool parse_name_arg(Parser *p, Arg *a) {
     if (b && b->reg) {
         a->kind = ARG_REG;
         a->reg = b->reg;
-        if (b->reg->vec == 1) return true;
+        if (b->reg->vec == 1) {
+            if (p->token.text == t.text + t.length) a->part = (uint8_t)word_part(&p->token);
+            if (a->part) next_token(p);
+            return true;
+        }
         if (p->token.text == t.text + t.length && is_component(&p->token, &component) && component < b->reg->vec) {
             a->reg = &b->reg[component];
             next_token(p);

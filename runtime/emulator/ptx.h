@@ -68,7 +68,11 @@ typedef enum File { FILE_NONE, FILE_FRAME, FILE_CONST, FILE_SPECIAL, FILE_COUNT 
 enum { OPERAND_NOT = 1,        /* !%p */
        OPERAND_LOCAL = 2,      /* the value is an offset from the frame's local memory (address of a local or ARG variable) */
        OPERAND_VECTOR = 4,     /* off is an index into PtxCode.vectors, bytes the number of elements */
-       OPERAND_PRED = 8 };
+       OPERAND_PRED = 8,
+       OPERAND_PART = 4 };     /* shift of the part of a word that video instructions take: Part */
+
+/* %r1.b0 ... %r1.h1 */
+typedef enum Part { PART_ALL, PART_B0, PART_B1, PART_B2, PART_B3, PART_H0, PART_H1 } Part;
 
 typedef struct PtxOperand {
     uint8_t file;              /* File */
@@ -128,6 +132,7 @@ typedef enum OperandRule {
     O_WIDER = 128,             /* or-ed: the register may be wider than the type (cvt); ld and st have it by O_VEC */
     O_SOURCE = 256,            /* or-ed: the first operand is read, not written (nanosleep) */
     O_TYPED = 512,             /* or-ed: only forms with a type have it (bar.red) */
+    O_PART = 2048,             /* or-ed: a part of the register may be named: %r1.b0 */
     O_SHARED = 1024            /* or-ed: an address in shared memory, whatever space is written (cp.async) */
 } OperandRule;
 
