@@ -276,27 +276,62 @@ static bool numbers(Eval *e, const CallSite *site, Val *a) {
     return false;
 }
 
-/* param: Reduction; np.sum(a, axis, dtype), a.sum(axis, dtype), np.var(a, axis, dtype, ddof=), np.max(a, axis) */
+/* An axis as a constant, or `ndim`: all of them. False: reported. */
+static bool reduced_axis(Eval *e, const CallSite *site, Val v, Wide ndim, Wide *axis) {
+    *axis = ndim;
+    if (!v.ty || v.ty->kind == TY_NONE || (v.ty->kind == TY_TUPLE && v.ty->n == ndim)) return true;
+    if (v.ty->kind == TY_TUPLE && v.ty->n == 1) v = v.items[0];
+    if (!val_as_int(v, axis)) {
+        e_fail(e, site->span, "one axis, as a constant", DIAG_ARG_CONSTANT, site->name, "axis", e_text(e, v));
+        return false;
+    }
+    if (*axis >= -ndim && *axis < ndim) {
+        *axis += *axis < 0 ? ndim : 0;
+        return true;
+    }
+    e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name,
+           arena_printf(e->arena, "there is no axis %s: the array has %u", wide_text(e->arena, *axis), (unsigned)ndim));
+    return false;
+}
+
+/* keepdims: what was reduced stays as axes of one element. */
+static Val with_axes(Eval *e, Val r, Val a, Wide axis) {
+    Val shape[MAX_NDIM], one = val_int(e, 1);
+    uint32_t ndim = a.ty->ndim;
+    if (val_poisoned(r) || !ndim) return r;
+    for (uint32_t k = 0; k < ndim; k++) shape[k] = k == axis || axis == ndim ? one : many_size(r, k < axis ? k : k - 1);
+    if (!val_is_scalar(r)) return array_made(e, elem_of(r.ty), false, (Type)r.ty->space, array_data(r), ndim, shape);
+    for (uint32_t k = 0; k < ndim; k++) shape[k] = one;
+    Epoch epoch = e->epoch;
+    Val out = array_local(e, elem_scalar(val_dtype(r)), ndim, shape);
+    array_store(e, elem_of(out.ty), array_data(out), r);
+    e->epoch = epoch;
+    return out;
+}
+
+/* param: Reduction; np.sum(a, axis, dtype, keepdims=), np.var(a, axis, dtype, ddof=, keepdims=), np.max(a, axis,
+ * keepdims=) */
 Val fn_np_reduce(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
-    static const char *const params[] = {"a", "?axis", "?dtype", "?ddof"};
+    static const char *const params[3][5] = {{"a", "?axis", "?keepdims"},
+                                             {"a", "?axis", "?dtype", "?keepdims"},
+                                             {"a", "?axis", "?dtype", "?ddof", "?keepdims"}};
     Options o = {.kind = (Reduction)site->fn->param, .dtype = DT_NONE, .name = site->name};
-    uint32_t takes = o.kind == REDUCE_VAR || o.kind == REDUCE_STD ? 4 : o.kind <= REDUCE_MEAN ? 3 : 2;
-    Val v[4] = {{0}};
-    if (!call_bind(e, site, n, args, takes, params, v) || !numbers(e, site, &v[0])) return val_poison(e);
-    if (v[2].ty && v[2].ty->kind != TY_NONE && !val_dtype_named(e, v[2], &o.dtype))
-        return e_fail(e, site->span, "a dtype is written np.float32", DIAG_ARG_TYPE, site->name, e_text(e, v[2]));
-    o.ddof = v[3].ty ? v[3] : val_int(e, 0);
+    uint32_t takes = o.kind == REDUCE_VAR || o.kind == REDUCE_STD ? 2 : o.kind <= REDUCE_MEAN ? 1 : 0;
+    Val v[5] = {{0}};
+    if (n - site->nkw > takes + 2) return e_fail(e, site->span, NULL, DIAG_TOO_MANY_ARGS, site->name, takes + 2, n);
+    if (!call_bind(e, site, n, args, takes + 3, params[takes], v) || !numbers(e, site, &v[0])) return val_poison(e);
+    Val keep = v[takes + 2], dtype = takes ? v[2] : (Val){0};
+    if (dtype.ty && dtype.ty->kind != TY_NONE && !val_dtype_named(e, dtype, &o.dtype))
+        return e_fail(e, site->span, "a dtype is written np.float32", DIAG_ARG_TYPE, site->name, e_text(e, dtype));
+    o.ddof = takes == 2 && v[3].ty ? v[3] : val_int(e, 0);
     if (!val_is_scalar(o.ddof) || !is_integral(o.ddof)) return bad_arg(e, site, 3, o.ddof, "ddof is an integer");
-    if (!v[1].ty || v[1].ty->kind == TY_NONE) return reduced(e, site->span, &o, v[0]);
-    Wide axis, ndim = v[0].ty->ndim;
-    if (!val_as_int(v[1], &axis))
-        return e_fail(e, site->span, "one axis, as a constant", DIAG_ARG_CONSTANT, site->name, "axis", e_text(e, v[1]));
-    if (axis < -ndim || axis >= ndim)
-        return e_fail(
-            e, site->span, NULL, DIAG_ARG_VALUE, site->name,
-            arena_printf(e->arena, "there is no axis %s: the array has %u", wide_text(e->arena, axis), (unsigned)ndim));
-    if (ndim == 1) return reduced(e, site->span, &o, v[0]);
-    return reduce_axis(e, site, &o, v[0], (uint32_t)(axis < 0 ? axis + ndim : axis));
+    Wide axis, ndim = v[0].ty->ndim, keeps = 0;
+    if (keep.ty && !val_as_int(keep, &keeps))
+        return e_fail(e, site->span, NULL, DIAG_ARG_CONSTANT, site->name, "keepdims", e_text(e, keep));
+    if (!reduced_axis(e, site, v[1], ndim, &axis)) return val_poison(e);
+    Val r =
+        axis == ndim || ndim == 1 ? reduced(e, site->span, &o, v[0]) : reduce_axis(e, site, &o, v[0], (uint32_t)axis);
+    return keeps ? with_axes(e, r, v[0], axis) : r;
 }
 
 /* ---- Python's own: they iterate ---------------------------------------------------------------------- */
@@ -416,6 +451,11 @@ Val fn_np_running(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     DType d = DT_NONE;
     if (!call_bind(e, site, n, args, 4, params, v) || !numbers(e, site, &v[0])) return val_poison(e);
     Wide axis = 0;
+    if (v[0].ty->ndim > 1 && !v[2].ty && !v[3].ty) {
+        CallSite s = {.span = site->span, .fn = site->fn, .name = site->name, .at = site->at};
+        const char *name = site->fn->param == PYB_MUL ? "running_products" : "running_sums";
+        return call_small_array(e, &s, name, 2, (Val[]){v[0], v[1].ty ? v[1] : val_none(e)});
+    }
     if (v[0].ty->ndim != 1 ||
         (v[1].ty && v[1].ty->kind != TY_NONE && (!val_as_int(v[1], &axis) || axis < -1 || axis > 0)))
         return bad_arg(e, site, 0, v[0], "it takes an array of one axis");

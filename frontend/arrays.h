@@ -153,6 +153,9 @@ Val array_python_minmax(Eval *e, const CallSite *site, Val v);              /* s
 Val array_python_any(Eval *e, const CallSite *site, Val v, bool any);
 Val array_contains(Eval *e, PySpan span, Val item, Val a);
 
+/* ---- pythonfns.c --------------------------------------------------------------------------------------- */
+Val call_small_array(Eval *e, const CallSite *site, const char *name, uint32_t n, const Val *args);   /* of gpu._smallarrays */
+
 /* ---- linalg.c ------------------------------------------------------------------------------------------ */
 Val array_matmul(Eval *e, PySpan span, Val a, Val b, bool dot);
 

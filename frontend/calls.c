@@ -506,7 +506,7 @@ Val eval_call(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args
     case TY_CHOICE: return choice_call(e, site, fn, n, args);
     case TY_INSTANCE: return call_special(e, site, fn, n, args);
     case TY_FUNCTION: {
-        Callee c = {.code = fn.ty->obj, .globals = e->frame->inst->callee.globals, .closure = fn.items[2], .self = fn};
+        Callee c = {.code = fn.ty->obj, .globals = fn.items[3].ty->obj, .closure = fn.items[2], .self = fn};
         return call_python(e, site, &c, fn, n, args);
     }
     case TY_METHOD: {

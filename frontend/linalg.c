@@ -146,13 +146,18 @@ Val array_matmul(Eval *e, PySpan span, Val a, Val b, bool dot) {
     return v;
 }
 
-/* param: 0 np.dot, where a number is a factor; 1 np.matmul */
+/* param: 0 np.dot, where a number is a factor; 1 np.matmul; 2 np.inner, where rows meet rows */
 Val fn_np_dot(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v[2];
     if (!bind_args(e, site, n, args, 2, v)) return val_poison(e);
-    if (val_is_scalar(v[0]) && val_is_scalar(v[1]) && !site->fn->param)
-        return eval_binary(e, site->span, PYB_MUL, v[0], v[1]);
-    return array_matmul(e, site->span, v[0], v[1], !site->fn->param);
+    bool dot = site->fn->param != 1, inner = site->fn->param == 2;
+    if (val_is_scalar(v[0]) && val_is_scalar(v[1]) && dot) return eval_binary(e, site->span, PYB_MUL, v[0], v[1]);
+    if (inner && val_is_many(v[1]) && v[1].ty->ndim == 2 && val_is_many(v[0])) {
+        v[1] = many_array(e, site->span, v[1]);
+        if (val_poisoned(v[1])) return v[1];
+        v[1] = array_permuted(e, v[1], (uint32_t[]){1, 0});
+    }
+    return array_matmul(e, site->span, v[0], v[1], dot);
 }
 
 /* The left side conjugated. */
@@ -195,7 +200,10 @@ Val fn_np_outer(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 /* The product of two vectors of three elements; also of run-time length, which is then checked. */
 Val fn_np_cross(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v[2], x[2][3], items[3], three = val_int(e, 3);
-    if (!bind_args(e, site, n, args, 2, v) || !vectors(e, site, 2, v)) return val_poison(e);
+    if (!bind_args(e, site, n, args, 2, v)) return val_poison(e);
+    if ((val_is_many(v[0]) && v[0].ty->ndim == 2) || (val_is_many(v[1]) && v[1].ty->ndim == 2))
+        return call_small_array(e, site, "cross_of", n, args);
+    if (!vectors(e, site, 2, v)) return val_poison(e);
     for (uint32_t i = 0; i < 2; i++) {
         Val size = many_size(v[i], 0);
         Wide known;
@@ -243,6 +251,7 @@ static void add_square(Eval *e, void *context, const Val *index, Val x) {
 /* The square root of the sum of squares, of all elements. */
 Val fn_np_norm(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v;
+    if (n > 1) return call_small_array(e, site, "norm_of", n, args);
     if (!bind_args(e, site, n, args, 1, &v)) return val_poison(e);
     if (v.ty->kind == TY_TUPLE) v = array_from_sequence(e, site->span, v, DT_NONE);
     if (val_poisoned(v)) return v;

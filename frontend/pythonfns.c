@@ -8,13 +8,19 @@
 #include <string.h>
 
 /* "numpy.sort" as numpy_sort; methods that have no function of their own are numpy's. */
-static HostRef find_function(Eval *e, const char *module, const char *path) {
+static HostRef find_in(Eval *e, const char *module, const char *path) {
     char *name = arena_strdup(e->arena, path);
     for (char *c = name; *c; c++)
         if (*c == '.') *c = '_';
     HostRef m = e->host->import(e->host->self, module), f = m ? e->host->attr(e->host->self, m, name) : NULL;
     if (f || !m || strncmp(name, "ndarray_", 8) != 0) return f;
     return e->host->attr(e->host->self, m, arena_printf(e->arena, "numpy_%s", name + 8));
+}
+
+/* Those on matrices have a module of their own. */
+static HostRef find_function(Eval *e, const char *module, const char *path) {
+    HostRef f = find_in(e, module, path);
+    return f || strcmp(module, "gpu._smallarrays") != 0 ? f : find_in(e, "gpu._smallmatrices", path);
 }
 
 static Val call_function(Eval *e, const CallSite *site, const char *module, uint32_t n, const Val *args) {
@@ -70,6 +76,14 @@ Val fn_small_array_view(Eval *e, const CallSite *site, uint32_t n, const Val *ar
 
 Val fn_small_array_change(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return call_array_function(e, site, n, args);
+}
+
+/* What a handler leaves to Python: arrays of constant shape. */
+Val call_small_array(Eval *e, const CallSite *site, const char *name, uint32_t n, const Val *args) {
+    DevFn row = {.path = name, .param = 1};
+    CallSite s = *site;
+    s.fn = &row;
+    return call_array_function(e, &s, n, args);
 }
 
 Val fn_sequence(Eval *e, const CallSite *site, uint32_t n, const Val *args) {

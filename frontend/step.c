@@ -76,9 +76,10 @@ static Val refuse(const Step *s, const char *what, const char *why, const char *
 }
 
 static Val val_function(Eval *e, HostRef code, const Val items[3]) {
-    Val *kept = ARENA_ARRAY(e->arena, Val, 3);
+    Val *kept = ARENA_ARRAY(e->arena, Val, 4);
     vals_copy(kept, items, 3);
-    return (Val){.ty = ty_composite(e->types, TY_FUNCTION, 0, 3, kept, code, NULL, NULL), .items = kept};
+    kept[3] = (Val){.ty = ty_object(e->types, e->frame->inst->callee.globals)};
+    return (Val){.ty = ty_composite(e->types, TY_FUNCTION, 0, 4, kept, code, NULL, NULL), .items = kept};
 }
 
 /* ---- names ------------------------------------------------------------------------------------------- */

@@ -42,7 +42,8 @@ typedef enum TyKind {
     TY_PARTIAL,     /* functools.partial: function, tuple of arguments, dict of keywords */
     TY_SUPER,       /* super(): the instance; obj: the class whose bases are meant */
     TY_OBJECT,      /* a host object, known when compiling: function, module, class, str, name of devfn.def */
-    TY_FUNCTION,    /* a function made inside the kernel (def, lambda); obj: its code; items: defaults, kwdefaults, closure, each maybe None */
+    TY_FUNCTION,    /* a function made inside the kernel (def, lambda); obj: its code; items: defaults, kwdefaults, closure, each maybe
+                       None, and the host function whose globals it sees */
     TY_TEXT,        /* text that the host puts together; `sub` is a TextKind, name: a word more; items: its values (printfns.c) */
     TY_EXCEPTION,   /* an instance of an exception class; obj: the class; items: the arguments */
     TY_GROUP,       /* a cooperative group: `sub` is a GroupKind; a tile's item is its size */

@@ -585,6 +585,7 @@ def test_every_row_has_a_test() -> None:
     of_threads += ["test_whole_arrays.py", "test_print.py", "test_records.py", "test_foreign.py"]
     of_threads += [
         "test_small_arrays.py",
+        "test_array_functions.py",
         "test_dates.py",
         "test_pointers.py",
         *(f"constructs/{p.name}" for p in (folder / "constructs").glob("*.py")),

@@ -105,9 +105,9 @@ static const char *intrinsic_path(PyHost *h, PyObject *o) {
 
 /* Modules of this package whose functions kernels call. */
 static const char *const for_kernels[] = {
-    "gpu.random",      "gpu._sequences",    "gpu._smallarrays",   "gpu._vectors",
-    "gpu.cuda._hints", "gpu.cuda._special", "gpu.cuda._rounding", "gpu.cuda.bf16",
-    "gpu.cuda.fp8",    "gpu.cuda.fp16",     "gpu.cuda.libdevice", "gpu.numba._plain",
+    "gpu.random",      "gpu._sequences",     "gpu._smallarrays",   "gpu._smallmatrices", "gpu._vectors",
+    "gpu.cuda._hints", "gpu.cuda._special",  "gpu.cuda._rounding", "gpu.cuda.bf16",      "gpu.cuda.fp8",
+    "gpu.cuda.fp16",   "gpu.cuda.libdevice", "gpu.numba._plain",
 };
 
 bool host_is_for_kernels(const char *module) {

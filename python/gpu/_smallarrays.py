@@ -37,7 +37,7 @@ def _before(x: Any, y: Any) -> Any:
 # ---- order
 
 
-def ndarray_sort(a: Any, axis: int = -1) -> None:
+def ndarray_sort(a: Any, axis: int = -1, kind: Any = None) -> None:
     if a.ndim > 1:
         rows = np.swapaxes(a, axis, a.ndim - 1)
         for k in range(rows.shape[0]):
@@ -51,13 +51,26 @@ def ndarray_sort(a: Any, axis: int = -1) -> None:
         a[j] = x
 
 
-def numpy_sort(a: Any, axis: int = -1) -> Any:
+def numpy_sort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
+    if axis is None:
+        flat = np.ravel(np.copy(a))
+        ndarray_sort(flat)
+        return flat
     b = np.copy(a)
     ndarray_sort(b, axis)
     return b
 
 
-def numpy_argsort(a: Any) -> Any:
+def numpy_argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
+    if a.ndim > 1 and axis is None:
+        return numpy_argsort(np.ravel(a))
+    if a.ndim > 1:
+        at = axis % a.ndim
+        out = np.zeros(a.shape, np.int64)
+        for index in np.ndindex((*a.shape[:at], *a.shape[at + 1 :])):
+            line = (*index[:at], slice(None), *index[at:])
+            out[line] = numpy_argsort(a[line])
+        return out
     order = np.zeros(a.shape, np.int64)
     for k in range(1, len(a)):
         j = k
@@ -94,28 +107,49 @@ def numpy_digitize(x: Any, bins: Any, right: bool = False) -> Any:
     return np.searchsorted(bins, x, side)
 
 
-def numpy_median(a: Any) -> Any:
+def _along(function: Any, a: Any, axis: int) -> Any:
+    """Return the numbers that the function gives for the lines along an axis."""
+    at = axis % a.ndim
+    out = np.zeros(
+        (*a.shape[:at], *a.shape[at + 1 :]), type(function(a[tuple([0] * at)][(slice(None), *[0] * (a.ndim - 1 - at))]))
+    )
+    for index in np.ndindex(out.shape):
+        out[index] = function(a[(*index[:at], slice(None), *index[at:])])
+    return out
+
+
+def numpy_median(a: Any, axis: Any = None) -> Any:
+    if axis is not None and a.ndim > 1:
+        return _along(numpy_median, a, axis)
     b = np.sort(np.ravel(a))
     n = len(b)
     middle = b[n // 2] / 1 if n % 2 else (b[n // 2 - 1] + b[n // 2]) / 2
     return b[n - 1] / 1 if b[n - 1] != b[n - 1] else middle
 
 
-def numpy_quantile(a: Any, q: Any) -> Any:
+def numpy_quantile(a: Any, q: Any, axis: Any = None) -> Any:
+    if axis is not None and a.ndim > 1:
+        return _along(lambda line: numpy_quantile(line, q), a, axis)
+    if isinstance(q, (tuple, list, np.ndarray)):
+        return np.array([numpy_quantile(a, np.float64(part)) for part in q])
     b = np.sort(np.ravel(a))
     at = q * (len(b) - 1)
     k = min(int(at), len(b) - 2) if len(b) > 1 else 0
     return b[k] + (b[min(k + 1, len(b) - 1)] - b[k]) * (at - k)
 
 
-def numpy_percentile(a: Any, q: Any) -> Any:
-    return numpy_quantile(a, q / 100)
+def numpy_percentile(a: Any, q: Any, axis: Any = None) -> Any:
+    if isinstance(q, (tuple, list)):
+        return np.array([numpy_percentile(a, np.float64(part)) for part in q])
+    return numpy_quantile(a, q / 100, axis)
 
 
 # ---- arrays put together and taken apart
 
 
-def numpy_concatenate(arrays: Any, axis: int = 0) -> Any:
+def numpy_concatenate(arrays: Any, axis: Any = 0) -> Any:
+    if axis is None:
+        return numpy_concatenate([np.ravel(a) for a in arrays])
     shape = arrays[0].shape
     at = axis if axis >= 0 else axis + len(shape)
     total = sum([a.shape[at] for a in arrays])
@@ -141,8 +175,10 @@ def numpy_stack(arrays: Any, axis: int = 0) -> Any:
     return out
 
 
-def numpy_linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
+def numpy_linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
     kind = type(start * 1.0 + stop * 1.0)
+    if dtype is not None:
+        return numpy_linspace(start, stop, num, endpoint).astype(dtype)
     out = np.empty(num, kind)
     steps = num - 1 if endpoint else num
     step = (stop * 1.0 - start * 1.0) / steps if steps else start * 0.0
@@ -180,21 +216,134 @@ def numpy_hstack(arrays: Any) -> Any:
     return numpy_concatenate(arrays, 0 if arrays[0].ndim == 1 else 1)
 
 
-def numpy_append(arr: Any, values: Any) -> Any:
+def numpy_append(arr: Any, values: Any, axis: Any = None) -> Any:
+    if axis is not None:
+        return numpy_concatenate((arr, values), axis)
     more = np.ravel(values) if isinstance(values, np.ndarray) else np.array((values,))
     return numpy_concatenate((np.ravel(arr), more))
 
 
-def numpy_split(ary: Any, sections: int) -> Any:
+def numpy_split(ary: Any, sections: Any, axis: int = 0) -> Any:
+    if axis % ary.ndim:
+        return [np.swapaxes(part, 0, axis) for part in numpy_split(np.swapaxes(ary, 0, axis), sections)]
+    if isinstance(sections, (tuple, list)):
+        ends = [*sections, len(ary)]
+        return [ary[start:end] for start, end in zip([0, *sections], ends, strict=True)]
+    if len(ary) % sections:
+        raise ValueError("array split does not result in an equal division")
     n = len(ary) // sections
     return [ary[k * n : (k + 1) * n] for k in range(sections)]
 
 
-def numpy_tile(a: Any, reps: int) -> Any:
+def numpy_array_split(ary: Any, sections: int) -> Any:
+    n, more = len(ary) // sections, len(ary) % sections
+    ends = [0, *[(k + 1) * n + min(k + 1, more) for k in range(sections)]]
+    return [ary[ends[k] : ends[k + 1]] for k in range(sections)]
+
+
+def numpy_vsplit(ary: Any, sections: Any) -> Any:
+    return numpy_split(ary, sections)
+
+
+def numpy_hsplit(ary: Any, sections: Any) -> Any:
+    return numpy_split(ary, sections, 0 if ary.ndim == 1 else 1)
+
+
+def numpy_column_stack(arrays: Any) -> Any:
+    return numpy_concatenate([a.reshape((len(a), 1)) if a.ndim == 1 else a for a in arrays], 1)
+
+
+def numpy_dstack(arrays: Any) -> Any:
+    return numpy_concatenate([numpy_atleast_3d(a) for a in arrays], 2)
+
+
+def numpy_atleast_3d(a: Any) -> Any:
+    if not isinstance(a, np.ndarray):
+        return np.array((((a,),),))
+    if a.ndim == 1:
+        return a.reshape((1, a.shape[0], 1))
+    return a.reshape((*a.shape, 1)) if a.ndim == 2 else a
+
+
+def numpy_broadcast_to(array: Any, shape: Any) -> Any:
+    """Return a copy, where NumPy's view can't be written."""
+    out = np.empty(shape, array.dtype)
+    out[...] = array
+    return out
+
+
+def numpy_pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+    """Take the modes constant, edge, wrap and reflect."""
+    if isinstance(pad_width, int):
+        pads = [(pad_width, pad_width)] * array.ndim
+    else:
+        pads = [pad_width] * array.ndim if isinstance(pad_width[0], int) else list(pad_width)
+    out = np.empty(tuple([n + pads[k][0] + pads[k][1] for k, n in enumerate(array.shape)]), array.dtype)
+    if mode == "constant":
+        out[...] = constant_values
+        out[tuple([slice(pads[k][0], pads[k][0] + n) for k, n in enumerate(array.shape)])] = array
+        return out
+    for index in np.ndindex(out.shape):
+        out[index] = array[tuple([_padded(j - pads[k][0], array.shape[k], mode) for k, j in enumerate(index)])]
+    return out
+
+
+def _padded(k: Any, n: int, mode: str) -> Any:
+    """Return the index of the element that is repeated at index k, outside of 0 ... n - 1 maybe."""
+    if mode == "edge":
+        return min(max(k, 0), n - 1)
+    if mode == "wrap":
+        return k % n
+    if mode != "reflect":
+        raise NotImplementedError("np.pad: modes are constant, edge, wrap and reflect")
+    period = max(2 * n - 2, 1)
+    return min(k % period, period - k % period)
+
+
+def numpy_delete(arr: Any, obj: int, axis: int = 0) -> Any:
+    at, n = axis % arr.ndim, arr.shape[axis]
+    if obj < -n or obj >= n:
+        raise IndexError(f"index {obj} is out of bounds for axis {at} with size {n}")
+    k = obj % n
+    out = np.empty((*arr.shape[:at], n - 1, *arr.shape[at + 1 :]), arr.dtype)
+    rows, source = np.swapaxes(out, 0, at), np.swapaxes(arr, 0, at)
+    for j in range(n - 1):
+        rows[j] = source[j if j < k else j + 1]
+    return out
+
+
+def numpy_insert(arr: Any, obj: int, values: Any) -> Any:
+    """Take arrays of one axis, and one number."""
+    n = len(arr)
+    if obj < -n or obj > n:
+        raise IndexError(f"index {obj} is out of bounds for axis 0 with size {n}")
+    k = obj if obj >= 0 else obj + n
+    out = np.empty(n + 1, arr.dtype)
+    for j in range(n + 1):
+        if j == k:
+            out[j] = values
+        else:
+            out[j] = arr[j if j < k else j - 1]
+    return out
+
+
+def numpy_tile(a: Any, reps: Any) -> Any:
+    if isinstance(reps, tuple):
+        ndim = max(a.ndim, len(reps))
+        times = (*[1] * (ndim - len(reps)), *reps)
+        out = a.reshape((*[1] * (ndim - a.ndim), *a.shape))
+        for k in range(ndim):
+            out = numpy_concatenate([out] * times[k], k)
+        return out
     return numpy_concatenate([a] * reps, a.ndim - 1)
 
 
-def numpy_repeat(a: Any, repeats: int) -> Any:
+def numpy_repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    if isinstance(repeats, (tuple, list)):
+        which = tuple([k for k, times in enumerate(repeats) for _ in range(times)])
+        return numpy_take(a, which, axis)
+    if axis is not None and a.ndim > 1:
+        return numpy_take(a, tuple([k // repeats for k in range(a.shape[axis] * repeats)]), axis)
     b = np.ravel(a)
     out = np.empty(len(b) * repeats, a.dtype)
     for k in range(len(b) * repeats):
@@ -202,8 +351,13 @@ def numpy_repeat(a: Any, repeats: int) -> Any:
     return out
 
 
-def numpy_take(a: Any, indices: Any) -> Any:
+def numpy_take(a: Any, indices: Any, axis: Any = None) -> Any:
     """Take arrays `a` of any length."""
+    if axis is not None and a.ndim > 1:
+        at = axis % a.ndim
+        if isinstance(indices, (int, np.integer)):
+            return np.copy(a[(*[slice(None)] * at, indices)])
+        return a[(*[slice(None)] * at, indices if isinstance(indices, np.ndarray) else np.array(indices))]
     flat = a.reshape(-1) if a.ndim > 1 else a
     if isinstance(indices, (int, np.integer)):
         return flat[indices]
@@ -218,7 +372,11 @@ def numpy_expand_dims(a: Any, axis: int) -> Any:
     return a.reshape((*a.shape[:at], 1, *a.shape[at:]))
 
 
-def numpy_squeeze(a: Any) -> Any:
+def numpy_squeeze(a: Any, axis: Any = None) -> Any:
+    if axis is not None:
+        if a.shape[axis] != 1:
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+        return a.reshape(tuple([n for k, n in enumerate(a.shape) if k != axis % a.ndim]))
     return a.reshape(tuple([n for n in a.shape if n != 1]))
 
 
@@ -234,8 +392,9 @@ def numpy_flip(m: Any, axis: Any = None) -> Any:
     if m.ndim == 1:
         return m[::-1]
     if axis is None:
-        return m[::-1, ::-1]
-    return m[::-1] if axis in (0, -2) else m[:, ::-1]
+        return m[(slice(None, None, -1),) * m.ndim]
+    axes = [k % m.ndim for k in (axis if isinstance(axis, tuple) else (axis,))]
+    return m[tuple([slice(None, None, -1 if k in axes else None) for k in range(m.ndim)])]
 
 
 def numpy_flipud(m: Any) -> Any:
@@ -248,12 +407,21 @@ def numpy_fliplr(m: Any) -> Any:
     return m[:, ::-1]
 
 
-def numpy_rot90(m: Any) -> Any:
+def numpy_rot90(m: Any, k: int = 1) -> Any:
     """Take arrays of any length."""
-    return np.transpose(m)[::-1]
+    if k % 4 == 0:
+        return m[:]
+    if k % 4 == 1:
+        return np.transpose(m)[::-1]
+    return m[::-1, ::-1] if k % 4 == 2 else np.transpose(m)[:, ::-1]
 
 
-def numpy_roll(a: Any, shift: int, axis: Any = None) -> Any:
+def numpy_roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    if isinstance(axis, tuple):
+        moved = a
+        for k in range(len(axis)):
+            moved = numpy_roll(moved, shift[k] if isinstance(shift, tuple) else shift, axis[k])
+        return moved
     out = np.empty(a.shape, a.dtype)
     if axis is not None and a.ndim > 1:
         rows, source = np.swapaxes(out, 0, axis), np.swapaxes(a, 0, axis)
@@ -266,7 +434,29 @@ def numpy_roll(a: Any, shift: int, axis: Any = None) -> Any:
     return out
 
 
-def numpy_diff(a: Any, n: int = 1) -> Any:
+def numpy_rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    at = axis % a.ndim
+    return numpy_moveaxis(a, at, start - 1 if at < start else start)
+
+
+def numpy_ediff1d(ary: Any) -> Any:
+    return numpy_diff(np.ravel(ary))
+
+
+def numpy_gradient(f: Any, h: Any = 1.0) -> Any:
+    """Take arrays of one axis."""
+    n = len(f)
+    out = np.empty(n, _float(f))
+    for k in range(1, n - 1):
+        out[k] = (f[k + 1] - f[k - 1]) / (2.0 * h)
+    out[0] = (f[1] - f[0]) / h
+    out[n - 1] = (f[n - 1] - f[n - 2]) / h
+    return out
+
+
+def numpy_diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    if a.ndim > 1 and axis % a.ndim != a.ndim - 1:
+        return np.copy(np.swapaxes(numpy_diff(np.copy(np.swapaxes(a, axis, -1)), n), axis, -1))
     rest = np.moveaxis(np.copy(a), -1, 0)
     last = len(rest)
     for step in range(1, n + 1):
@@ -281,7 +471,12 @@ def ndarray_clip(a: Any, min: Any = None, max: Any = None) -> Any:
 
 def numpy_ix_(*args: Any) -> Any:
     n = len(args)
-    return tuple([np.array(args[k]).reshape((*[1] * k, -1, *[1] * (n - 1 - k))) for k in range(n)])
+    return tuple(_along_axis(x, k, n) for k, x in enumerate(args))
+
+
+def _along_axis(x: Any, at: int, ndim: int) -> Any:
+    """Return a sequence as an array of so many axes, along one of them."""
+    return np.array(x).reshape((1,) * at + (-1,) + (1,) * (ndim - 1 - at))
 
 
 # ---- numbers from arrays, of any length
@@ -308,8 +503,12 @@ def numpy_interp(x: Any, xp: Any, fp: Any) -> Any:
     return slope * (at - np.float64(xp[k])) + left
 
 
-def numpy_average(a: Any, weights: Any = None) -> Any:
+def numpy_average(a: Any, axis: Any = None, weights: Any = None) -> Any:
     """Take arrays of any length."""
+    if axis is not None and a.ndim > 1:
+        if weights is None:
+            return np.mean(a, axis)
+        return _along(lambda line: numpy_average(line, None, weights), a, axis)
     if weights is None:
         return np.mean(a)
     total, scale = _zero(a) * _zero(weights) * 1.0, _zero(a) * _zero(weights) * 1.0
@@ -336,8 +535,10 @@ def numpy_trapezoid(y: Any, x: Any = None, dx: Any = 1.0) -> Any:
     return total
 
 
-def numpy_nansum(a: Any) -> Any:
+def numpy_nansum(a: Any, axis: Any = None) -> Any:
     """Take arrays of any length."""
+    if axis is not None and a.ndim > 1:
+        return _along(numpy_nansum, a, axis)
     total = np.sum(np.zeros(1, a.dtype))
     for x in np.ravel(a):
         total += x if x == x else 0
@@ -352,8 +553,10 @@ def numpy_nanprod(a: Any) -> Any:
     return total
 
 
-def numpy_nanmean(a: Any) -> Any:
+def numpy_nanmean(a: Any, axis: Any = None) -> Any:
     """Take arrays of any length."""
+    if axis is not None and a.ndim > 1:
+        return _along(numpy_nanmean, a, axis)
     total, count = _zero(a) / 1, 0
     for x in np.ravel(a):
         if x == x:
@@ -362,8 +565,10 @@ def numpy_nanmean(a: Any) -> Any:
     return total / count
 
 
-def numpy_nanmax(a: Any) -> Any:
+def numpy_nanmax(a: Any, axis: Any = None) -> Any:
     """Take arrays of any length."""
+    if axis is not None and a.ndim > 1:
+        return _along(numpy_nanmax, a, axis)
     flat = np.ravel(a)
     most = flat[0]
     for x in flat:
@@ -371,8 +576,10 @@ def numpy_nanmax(a: Any) -> Any:
     return most
 
 
-def numpy_nanmin(a: Any) -> Any:
+def numpy_nanmin(a: Any, axis: Any = None) -> Any:
     """Take arrays of any length."""
+    if axis is not None and a.ndim > 1:
+        return _along(numpy_nanmin, a, axis)
     flat = np.ravel(a)
     least = flat[0]
     for x in flat:
@@ -394,160 +601,187 @@ def numpy_isin(element: Any, test_elements: Any) -> Any:
     return found
 
 
-# ---- matrices
+def numpy_nanvar(a: Any, axis: Any = None, ddof: int = 0) -> Any:
+    """Take arrays of any length."""
+    if axis is not None and a.ndim > 1:
+        return _along(lambda line: numpy_nanvar(line, None, ddof), a, axis)
+    mean = numpy_nanmean(a)
+    total, count = _zero(a) / 1, 0
+    for x in np.ravel(a):
+        if x == x:
+            total += (x - mean) * (x - mean)
+            count += 1
+    return total / max(count - ddof, 0)
 
 
-def numpy_diag(v: Any, k: int = 0) -> Any:
-    if v.ndim == 1:
-        n = len(v) + abs(k)
-        out = np.zeros((n, n), v.dtype)
-        for i in range(len(v)):
-            out[i + max(-k, 0), i + max(k, 0)] = v[i]
-        return out
-    rows, columns = v.shape
-    n = min(rows - max(-k, 0), columns - max(k, 0))
-    line = np.empty(n, v.dtype)
-    for i in range(n):
-        line[i] = v[i + max(-k, 0), i + max(k, 0)]
-    return line
+def numpy_nanstd(a: Any, axis: Any = None, ddof: int = 0) -> Any:
+    """Take arrays of any length."""
+    return np.sqrt(numpy_nanvar(a, axis, ddof))
 
 
-def numpy_tri(N: int, M: Any = None, k: int = 0) -> Any:
-    columns = N if M is None else M
-    out = np.zeros((N, columns))
-    for i in range(N):
-        for j in range(columns):
-            out[i, j] = 1 if j <= i + k else 0
+def numpy_nanargmax(a: Any) -> Any:
+    """Take arrays of any length."""
+    flat = np.ravel(a)
+    at = np.int64(-1)
+    for k in range(len(flat)):
+        if flat[k] == flat[k] and (at < 0 or flat[k] > flat[at]):
+            at = np.int64(k)
+    if at < 0:
+        raise ValueError("All-NaN slice encountered")
+    return at
+
+
+def numpy_nanargmin(a: Any) -> Any:
+    """Take arrays of any length."""
+    flat = np.ravel(a)
+    at = np.int64(-1)
+    for k in range(len(flat)):
+        if flat[k] == flat[k] and (at < 0 or flat[k] < flat[at]):
+            at = np.int64(k)
+    if at < 0:
+        raise ValueError("All-NaN slice encountered")
+    return at
+
+
+def numpy_bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """Take values below `minlength`, and arrays `x` of any length."""
+    out = np.zeros(minlength, np.int64 if weights is None else np.float64)
+    for k in range(len(x)):
+        if x[k] < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        if x[k] >= minlength:
+            raise ValueError(
+                "np.bincount: a value isn't below minlength, which in a kernel is the length of the result"
+            )
+        out[x[k]] += 1 if weights is None else weights[k]
     return out
 
 
-def numpy_triu(m: Any, k: int = 0) -> Any:
-    out = np.copy(m)
-    for i in range(m.shape[0]):
-        for j in range(m.shape[1]):
-            if j < i + k:
-                out[i, j] = 0
+def numpy_histogram(a: Any, bins: Any = 10, range: Any = None) -> Any:
+    """Take arrays `a` of any length, and either edges or a number of bins with the range."""
+    if isinstance(bins, int):
+        if range is None:
+            raise NotImplementedError("np.histogram: name the range, range=(low, high)")
+        edges = numpy_linspace(np.float64(range[0]), np.float64(range[1]), bins + 1).astype(_float(a))
+        return _counts(a, edges), edges
+    edges = np.array(bins)
+    return _counts(a, edges), edges
+
+
+def _counts(a: Any, edges: Any) -> Any:
+    n = len(edges) - 1
+    counts = np.zeros(n, np.int64)
+    for x in np.ravel(a):
+        if x >= edges[0] and x <= edges[n]:
+            counts[min(numpy_searchsorted(edges, x, "right") - 1, n - 1)] += 1
+    return counts
+
+
+def numpy_logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0) -> Any:
+    return np.power(base, numpy_linspace(start, stop, num, endpoint))
+
+
+def numpy_meshgrid(*xi: Any, indexing: str = "xy") -> Any:
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    n = len(xi)
+    places = [1 - k if indexing == "xy" and n > 1 and k < 2 else k for k in range(n)]
+    shape = tuple([len(xi[places[k]]) for k in range(n)])
+    return tuple([_spread(xi[k], shape, places[k]) for k in range(n)])
+
+
+def _spread(x: Any, shape: Any, at: int) -> Any:
+    """Return the array of a shape whose elements are those of x along one axis."""
+    out = np.empty(shape, x.dtype)
+    out[...] = x.reshape((*[1] * at, len(x), *[1] * (len(shape) - 1 - at)))
     return out
 
 
-def numpy_tril(m: Any, k: int = 0) -> Any:
-    out = np.copy(m)
-    for i in range(m.shape[0]):
-        for j in range(m.shape[1]):
-            if j > i + k:
-                out[i, j] = 0
+def numpy_indices(dimensions: Any) -> Any:
+    out = np.empty((len(dimensions), *dimensions), np.int64)
+    for index in np.ndindex(dimensions):
+        for k in range(len(dimensions)):
+            out[(k, *index)] = index[k]
     return out
 
 
-def numpy_kron(a: Any, b: Any) -> Any:
-    if a.ndim == 1:
-        return np.ravel(np.outer(a, b))
-    out = np.empty((a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]), _common((a, b)))
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = a[i // b.shape[0], j // b.shape[1]] * b[i % b.shape[0], j % b.shape[1]]
+def numpy_unravel_index(indices: Any, shape: Any) -> Any:
+    """Take one index."""
+    rest, out = np.int64(indices), ()
+    for k in range(len(shape)):
+        size = shape[len(shape) - 1 - k]
+        out = (rest % size, *out)
+        rest = rest // size
+    if rest != 0:
+        raise ValueError("index is out of bounds for array")
     return out
 
 
-def numpy_convolve(a: Any, v: Any) -> Any:
-    out = np.zeros(len(a) + len(v) - 1, _common((a, v)))
-    for i in range(len(a)):
-        for j in range(len(v)):
-            out[i + j] += a[i] * v[j]
+def numpy_ravel_multi_index(multi_index: Any, dims: Any) -> Any:
+    """Take one index for each axis."""
+    total = np.int64(0)
+    for k in range(len(dims)):
+        if multi_index[k] < 0 or multi_index[k] >= dims[k]:
+            raise ValueError("invalid entry in coordinates array")
+        total = total * dims[k] + multi_index[k]
+    return total
+
+
+def numpy_apply_along_axis(func1d: Any, axis: int, arr: Any) -> Any:
+    """Take functions that give a number."""
+    return _along(func1d, arr, axis)
+
+
+def numpy_copyto(dst: Any, src: Any) -> None:
+    dst[...] = src
+
+
+def numpy_put(a: Any, ind: Any, v: Any) -> None:
+    flat = a.reshape(-1)
+    flat[ind if isinstance(ind, np.ndarray) else np.array(ind)] = v
+
+
+def numpy_putmask(a: Any, mask: Any, values: Any) -> None:
+    """Take one value."""
+    a[mask] = values
+
+
+def ndarray_item(a: Any, *index: Any) -> Any:
+    """Take arrays of any length."""
+    if len(index) == 0:
+        if a.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return a[(0,) * a.ndim].item()
+    if len(index) == 1 and a.ndim > 1:
+        return a[np.unravel_index(index[0], a.shape)].item()
+    return a[tuple(index)].item()
+
+
+def running_sums(a: Any, axis: Any) -> Any:
+    return _running(a, axis, np.cumsum)
+
+
+def running_products(a: Any, axis: Any) -> Any:
+    return _running(a, axis, np.cumprod)
+
+
+def _running(a: Any, axis: Any, function: Any) -> Any:
+    """Return the running sums or products along an axis of an array of several axes."""
+    if axis is None:
+        return function(np.ravel(a))
+    at = axis % a.ndim
+    out = np.empty(a.shape, function(np.zeros(1, a.dtype)).dtype)
+    for index in np.ndindex((*a.shape[:at], *a.shape[at + 1 :])):
+        line = (*index[:at], slice(None), *index[at:])
+        out[line] = function(a[line])
     return out
 
 
-def _rows(a: Any) -> Any:
-    """Return the number of rows of a square matrix."""
-    if a.ndim != 2 or a.shape[0] != a.shape[-1]:
-        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    return a.shape[0]
-
-
-def _pivot(m: Any, k: int) -> Any:
-    """Return the row from k on with the greatest element in column k."""
-    row = k
-    for i in range(k + 1, m.shape[0]):
-        if abs(m[i, k]) > abs(m[row, k]):
-            row = i
-    return row
-
-
-def numpy_linalg_det(a: Any) -> Any:
-    n = _rows(a)
-    m = np.empty(a.shape, _float(a))
-    m[:, :] = a
-    det = m[0, 0] * 0 + 1
-    for k in range(n):
-        row = _pivot(m, k)
-        if row != k:
-            det = -det
-            for j in range(n):
-                m[k, j], m[row, j] = m[row, j], m[k, j]
-        det *= m[k, k]
-        for i in range(k + 1, n):
-            factor = m[i, k] / m[k, k] if m[k, k] != 0 else m[k, k]
-            for j in range(k + 1, n):
-                m[i, j] -= factor * m[k, j]
-    return det
-
-
-def _eliminate(m: Any, right: Any) -> None:
-    """Make `m` the identity by operations on rows, which `right` goes through, too."""
-    n, columns = right.shape
-    for k in range(n):
-        row = _pivot(m, k)
-        if m[row, k] == 0:
-            raise np.linalg.LinAlgError("Singular matrix")
-        if row != k:
-            for j in range(n):
-                m[k, j], m[row, j] = m[row, j], m[k, j]
-            for j in range(columns):
-                right[k, j], right[row, j] = right[row, j], right[k, j]
-        scale = 1 / m[k, k]
-        for j in range(n):
-            m[k, j] *= scale
-        for j in range(columns):
-            right[k, j] *= scale
-        for i in range(n):
-            factor = m[i, k]
-            if i != k:
-                for j in range(n):
-                    m[i, j] -= factor * m[k, j]
-                for j in range(columns):
-                    right[i, j] -= factor * right[k, j]
-
-
-def numpy_linalg_inv(a: Any) -> Any:
-    m = np.empty(a.shape, _float(a))
-    right = np.eye(_rows(a), dtype=_float(a))
-    m[:, :] = a
-    _eliminate(m, right)
-    return right
-
-
-def numpy_linalg_solve(a: Any, b: Any) -> Any:
-    if _rows(a) != len(b):
-        raise ValueError("solve: the right-hand side has another number of rows")
-    kind = type(_zero(a) / (_zero(b) + 1))
-    m = np.empty(a.shape, kind)
-    m[:, :] = a
-    right = np.empty(b.shape, kind)
-    right[:] = b
-    _eliminate(m, right.reshape((len(b), 1)) if b.ndim == 1 else right)
-    return right
-
-
-def numpy_linalg_matrix_power(a: Any, n: int) -> Any:
-    """Take exponents of 0 and more."""
-    if n < 0:
-        raise ValueError("a negative power of a matrix: take that of np.linalg.inv")
-    out, square, product = np.eye(_rows(a), dtype=a.dtype), np.copy(a), np.copy(a)
-    while n > 0:
-        if n % 2:
-            product[:, :] = out @ square
-            out[:, :] = product
-        product[:, :] = square @ square
-        square[:, :] = product
-        n //= 2
-    return out
+def numpy_nanmedian(a: Any) -> Any:
+    flat = np.sort(np.ravel(a))
+    n = 0
+    for x in flat:
+        n += x == x
+    if n == 0:
+        return flat[0] / 1
+    return flat[n // 2] / 1 if n % 2 else (flat[n // 2 - 1] + flat[n // 2]) / 2
