@@ -79,9 +79,11 @@ bool mask_changes(const Frame *fr, PyRef subscript) {
 
 bool mask_operator(const Frame *fr, PyRef op) {
     const PyFunc *f = fr->inst->f;
-    if (!store_of(fr->inst, op)) return false;
-    const PyInstr *view = &f->instrs.at[f->instrs.at[op].args[0]];
-    return is_mask(fr->vals[view->args[0]], fr->vals[view->args[1]]);
+    const PyInstr *in = &f->instrs.at[op];
+    if (in->op != PY_BINARY || !(in->imm & PYB_INPLACE)) return false;
+    const PyInstr *view = &f->instrs.at[in->args[0]];
+    if (view->op != PY_SUBSCR || !is_mask(fr->vals[view->args[0]], fr->vals[view->args[1]])) return false;
+    return store_of(fr->inst, op) != 0; /* goes through the whole function */
 }
 
 /* ---- a number made of a[mask] --------------------------------------------------------------------------------- */
