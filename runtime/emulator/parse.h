@@ -245,6 +245,7 @@ typedef struct Parser {
     Function *function; /* whose body is being read */
     uint32_t loc;       /* of the last .loc */
     uint32_t used_bytes; /* of the load that follows the last .pragma */
+    bool parts;         /* the statement's operands may be parts of registers: %r1.b0 */
 } Parser;
 
 /* ---- log.c: messages as ptxas writes them ---- */

@@ -127,7 +127,7 @@ static bool parse_name_arg(Parser *p, Arg *a) {
         a->kind = ARG_REG;
         a->reg = b->reg;
         if (b->reg->vec == 1) {
-            if (p->token.text == t.text + t.length) a->part = (uint8_t)word_part(&p->token);
+            if (p->parts && p->token.text == t.text + t.length) a->part = (uint8_t)word_part(&p->token);
             if (a->part) next_token(p);
             return true;
         }
@@ -340,8 +340,12 @@ static bool parse_instruction(Parser *p, Stmt *s) {
         skip_statement(p);
         return true;
     }
-    uint8_t control = s->op->opcode->control;
-    return control == CONTROL_CALL || control == CONTROL_CALL_INDIRECT ? parse_call(p, s) : parse_args(p, s);
+    const PtxOpcode *op = s->op->opcode;
+    if (op->control == CONTROL_CALL || op->control == CONTROL_CALL_INDIRECT) return parse_call(p, s);
+    p->parts = op->operands[1] & O_PART;
+    bool good = parse_args(p, s);
+    p->parts = false;
+    return good;
 }
 
 static bool parse_statement(Parser *p) {
