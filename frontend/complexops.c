@@ -74,6 +74,8 @@ static Parts general_power(Eval *e, Type t, Parts a, Parts b) {
     Ref size = e_math1(e, MATH_EXP, t, p.re);
     Ref re = e_op2(e, OP_MUL, t, size, e_math1(e, MATH_COS, t, p.im));
     Ref im = e_op2(e, OP_MUL, t, size, e_math1(e, MATH_SIN, t, p.im));
+    im = e_select(e, t, e_cmp(e, PRED_EQ, p.im, zero), p.im,
+                  im); /* a real number stays one: inf * sin(0) would be nan */
     Ref null = parts_are_zero(e, t, a), none = parts_are_zero(e, t, b);
     Ref of_null = e_select(e, t, e_cmp(e, PRED_GT, b.re, zero), zero, e_float(e, t, NAN));
     re = e_select(e, t, null, of_null, re);

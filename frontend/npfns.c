@@ -436,6 +436,8 @@ Val fn_np_ldexp(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!is_integral(x[1]) || val_dtype(x[1]) == DT_U64)
         return bad_arg(e, site, 1, x[1], "the exponent is a signed integer");
     if (!ufunc_loop(e, site, LOOP_FLOAT, 1, x, &d)) return val_poison(e);
+    if (is_weak(x[0]) && is_integral(x[0]) && !is_weak(x[1]))
+        d = DT_F16; /* NumPy's first loop holds any Python integer */
     Ref r = float_ref(e, x[0], d), exponent = val_conv_ref(e, x[1], DT_I64);
     return float_val(e, typed(d), part_ldexp(e, float_type(d), r, exponent));
 }

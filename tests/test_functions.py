@@ -196,6 +196,9 @@ NUMPY_OTHER = {
     "np.ldexp(x, y)": [
         (np.float32(0.75), 3),
         (np.float16(1.5), np.int8(-2)),
+        (3, np.int8(2)),
+        (True, 2),
+        (2.5, np.int32(-3)),
         (2.5, 1030),
         (np.float64(1), -1080),
         (3, 4),
@@ -226,6 +229,7 @@ NUMPY_OTHER = {
     "np.isreal(x)": [(np.complex64(1 + 1j),), (np.complex128(2),), (1j,), (np.int8(3),), (2,), (math.nan,)],
     "np.iscomplex(x)": [(np.complex64(1 + 1j),), (complex(1, math.nan),), (np.float32(2),), (True,)],
     "(np.isrealobj(x), np.iscomplexobj(x))": [(np.complex64(1),), (2j,), (np.float16(2),), (3,)],
+    "x ** y": [(np.complex64(5.5), np.complex64(338)), (np.complex128(1e200), np.complex128(2.5))],
     "x ** -1": [(np.float32(3),), (np.float64(10),), (0.1,), (np.float16(-3),), (np.float64(-math.inf),), (16.0,)],
     "np.angle(x)": [(np.complex64(1 + 1j),), (np.complex128(-1),), (1j,), (np.float32(-2),), (-2.0,)],
     "np.angle(x, deg=True)": [(np.complex128(1 + 1j),), (np.float32(-1),)],
