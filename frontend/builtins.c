@@ -350,6 +350,13 @@ Val fn_op_binary(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     return eval_binary(e, site->span, (PyBinary)site->fn->param, x[0], x[1]);
 }
 
+/* operator.iadd: what can be changed, is. */
+Val fn_op_in_place(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    Val x[2];
+    if (!bind_args(e, site, n, args, 2, x)) return val_poison(e);
+    return eval_binary(e, site->span, (PyBinary)(site->fn->param | PYB_INPLACE), x[0], x[1]);
+}
+
 Val fn_op_unary(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val x;
     return bind_args(e, site, n, args, 1, &x) ? eval_unary(e, site->span, (PyUnary)site->fn->param, x) : val_poison(e);

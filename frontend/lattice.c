@@ -156,6 +156,10 @@ bool val_join(Eval *e, Val a, Val b, Val *out) {
     }
     if (text_join(e, a, b, out) || choice_join(e, a, b, out)) return true;
     if (a.ty->made && b.ty->made) return mutable_join(e, a, b, out);
+    if (a.ty->kind != b.ty->kind && val_is_list(a) && val_is_list(b)) { /* one changes: so does the other, next time */
+        lists_change(e, a.ty->kind == TY_LIST ? b : a);
+        return false;
+    }
     if (a.ty->kind != b.ty->kind || a.ty->kind == TY_MAYBE) return maybe_join(e, a, b, out);
     switch (a.ty->kind) {
     case TY_SCALAR: return join_scalars(e, a, b, out);

@@ -432,8 +432,8 @@ Val list_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b) 
          known = val_as_int(a, &n) || val_as_int(b, &n);
     if (times && (!known || list_grows(a) || list_grows(b)))
         return call_sequence(e, &site, "list_times", 2, (Val[]){val_is_list(a) ? a : b, val_is_list(a) ? b : a});
-    a = lists_now(e, span, a);
-    b = lists_now(e, span, b);
+    if (a.ty->kind == TY_LIST) a = list_now(e, span, a);
+    if (b.ty->kind == TY_LIST) b = list_now(e, span, b);
     Val v = val_poisoned(a) || val_poisoned(b) ? val_poison(e) : eval_binary(e, span, op, a, b);
     return val_poisoned(v) || v.ty->kind != TY_TUPLE ? v : list_of(e, v.ty->n, v.items);
 }
@@ -444,7 +444,12 @@ static bool takes_list(const char *path) {
                                         "iter", "callable",  "print", "str",      "repr",       "format"};
     for (size_t i = 0; strncmp(path, "builtins.", 9) == 0 && i < sizeof those / sizeof *those; i++)
         if (strcmp(path + 9, those[i]) == 0) return true;
-    return strncmp(path, "list.", 5) == 0;
+    static const char *const keep[] = {
+        "list.",           "dict.", "namedtuple.", "dataclasses.", "operator.", "functools.partial", "builtins.getattr",
+        "builtins.setattr"};
+    for (size_t i = 0; i < sizeof keep / sizeof *keep; i++)
+        if (strncmp(path, keep[i], strlen(keep[i])) == 0) return true;
+    return false;
 }
 
 /* What is a loop over a list that grows, or gives another list. */
@@ -468,8 +473,10 @@ Val call_with_lists(Eval *e, const CallSite *site, const DevFn *fn, uint32_t n, 
     if (name && n && args[0].ty->kind == TY_LIST && (makes || list(args[0])->grows))
         return call_sequence(e, site, arena_printf(e->arena, "list_%s", makes && *name == 'l' ? "copy" : name), n,
                              args);
+    bool deep = strncmp(fn->path, "numpy.", 6) == 0 || strncmp(fn->path, "gpu.", 4) == 0;
     for (uint32_t i = 0; i < n; i++) {
-        out[i] = lists_now(e, site->span, args[i]);
+        bool now = args[i].ty->kind == TY_LIST && i + site->nkw < n; /* its items may be lists that change, still */
+        out[i] = deep ? lists_now(e, site->span, args[i]) : now ? list_now(e, site->span, args[i]) : args[i];
         if (val_poisoned(out[i])) return out[i];
     }
     return (Val){0};

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from dataclasses import dataclass
 
 import gpu
@@ -181,3 +183,27 @@ def k_methods_of_sets(a, o, n):
     o[i] = len(s.union((4, 1))) + 10 * len(s.intersection({1, 9})) + 100 * len(s.difference([1]))
     o[i] += 1000 * len(s.symmetric_difference({3, 4})) + 10000 * s.issubset({1, 2, 3, 4}) + 20000 * s.isdisjoint({4})
     o[i] += 40000 * s.issuperset((1, 5))
+
+
+def k_lists_in_other_things_stay_the_same(a, o, n):
+    i = gpu.grid(1)
+    x = [1]
+    pairs = [x] * 2
+    seen = tuple(pairs) + (x,)
+    named = dict(p=x)
+    again = dict(named)
+    x.append(2)
+    operator.iadd(x, [3])
+    push = functools.partial(lambda xs, v: xs.append(v), x)
+    push(i)
+    o[i] = len(pairs[1]) + 10 * len(seen[0]) + 100 * len(seen[2]) + 1000 * len(named["p"]) + 10000 * len(again["p"])
+    o[i] += 100000 * len([*pairs, x][2])
+
+
+def k_rows_of_lists(a, o, n):
+    i = gpu.grid(1)
+    rows = [[0] * 3 for _ in range(2)]
+    same = [[0] * 3] * 2
+    rows[1][2] = 5
+    same[1][i % 3] = 7
+    o[i] = sum(rows[0]) + 10 * sum(rows[1]) + 100 * same[0][i % 3]
