@@ -462,6 +462,7 @@ bool mask_operator(const Frame *fr, PyRef op);          /* it is the operator of
 /* What makes a number of a[mask] at once, "numpy.sum" or "builtins.len"; NULL: nothing does. */
 const char *mask_reduced(Eval *e, const Frame *fr, PyRef subscript);
 Val mask_number(Eval *e, PySpan span, const char *path, Val a, Val mask);   /* that number */
+void mask_put(Eval *e, PySpan span, Val target, Val mask, Val values);  /* target[mask] = values, an array or a tuple of numbers */
 
 /* step.c */
 bool is_list_display(const PyFunc *f, PyRef r);

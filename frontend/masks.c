@@ -1,6 +1,8 @@
 /* masks.c - a[mask] where how many elements it takes doesn't matter: a number made of them (a[mask].sum(),
  * np.max(a[mask]), len(a[mask])), and what changes them in place (a[mask] += v).
  *
+ * a[mask] = values stores one value after another where the mask is true.
+ *
  * The elements themselves never exist: the operation that takes them is looked up from the subscript, and does both. So
  * nothing may happen between the two. */
 #include "arrays.h"
@@ -172,4 +174,60 @@ Val mask_number(Eval *e, PySpan span, const char *path, Val a, Val mask) {
     }
     bool one = strcmp(name, "prod") == 0 || strcmp(name, "all") == 0;
     return reduced(e, span, path, a, mask, val_convert(e, val_int(e, one), SCALAR(d, false)));
+}
+
+/* ---- a[mask] = values ------------------------------------------------------------------------------------------- */
+typedef struct Filling {
+    PySpan span;
+    Val target, values;
+    Cell next; /* which value comes next */
+} Filling;
+
+static void put_next(Eval *e, void *context, const Val *index, Val chosen) {
+    Filling *f = context;
+    if (val_poisoned(chosen)) return;
+    BlockId store = e_new_block(e), done = e_new_block(e);
+    e_branch(e, val_ref(e, chosen), store, done);
+    e_set_block(e, store);
+    Val k = cell_get(e, &f->next), at = val_convert(e, k, e_python_int(e));
+    Val v = many_element(e, f->span, f->values, 1, &at);
+    if (!val_poisoned(v)) array_put(e, f->span, f->target, index, v);
+    cell_set(e, &f->next, eval_arith(e, PYB_ADD, f->next.type, k, val_const_int(e, f->next.type, 1)));
+    e_jump(e, done);
+    e_set_block(e, done);
+}
+
+/* The mask as an array of the thread's own, if it is small: it may be made of what is written. */
+static Val mask_now(Eval *e, PySpan span, Val target, Val mask) {
+    Wide total;
+    if (sizes_known(mask.ty->ndim, many_shape(mask), &total)) return array_copied(e, span, mask);
+    array_read_ahead(e, span, target, mask);
+    return mask;
+}
+
+void mask_put(Eval *e, PySpan span, Val target, Val mask, Val values) {
+    Wide total;
+    Scalar i64 = SCALAR(DT_I64, false);
+    PySpan at = e->value_span.line ? e->value_span : span;
+    if (!array_writable(e, span, target)) return;
+    if (values.ty->kind == TY_TUPLE) values = array_from_sequence(e, at, values, DT_NONE);
+    if (val_poisoned(values) || !array_mask_matches(e, span, target, mask) || !many_fresh(e, span, mask)) return;
+    if (values.ty->dtype == DT_RECORD || target.ty->dtype == DT_RECORD || values.ty->ndim != 1) {
+        e_fail(e, at, "store them one by one, in a loop", DIAG_STORE_TYPE, e_text(e, target), e_text(e, values));
+        return;
+    }
+    if (!e->building || !many_fresh(e, at, values)) return;
+    if (many_settled(e, at, "this assignment", &values, &total)) values = array_copied(e, at, values);
+    else array_keep_apart(e, span, target, values);
+    mask = mask_now(e, span, target, mask);
+    if (val_poisoned(values) || val_poisoned(mask)) return;
+    CallSite site = {.span = span, .name = "np.count_nonzero"};
+    Val n = call_devfn(e, &site, devfn_find("numpy.count_nonzero"), 1, &mask), size = many_size(values, 0);
+    Ref count = val_conv_ref(e, n, DT_I64), given = val_ref(e, size);
+    Ref differs = e_cmp(e, PRED_NE, count, given), several = e_cmp(e, PRED_NE, given, e_int(e, T_I64, 1));
+    e_raise_if(e, span, e_op2(e, OP_AND, T_BOOL, differs, several), "ValueError",
+               "the mask takes another number of elements than there are values");
+    Val every = val_rt_int(e, count); /* one value goes to all */
+    Filling f = {span, target, many_stretched(e, span, values, 1, &every), cell_new(e, i64, val_const_int(e, i64, 0))};
+    many_walk(e, span, mask, target.ty->ndim, many_shape(target), REF_NONE, put_next, &f);
 }

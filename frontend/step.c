@@ -562,6 +562,12 @@ static Val step_store(const Step *s) {
         s->e->value_span = (PySpan){0};
         return val_none(s->e);
     }
+    if (is_mask(a, i) && (val_is_many(v) || v.ty->kind == TY_TUPLE) && a.ty->dtype != DT_RECORD) {
+        if (s->e->building) s->e->value_span = operand_span(s, 2);
+        mask_put(s->e, s->span, a, i, v);
+        s->e->value_span = (PySpan){0};
+        return val_none(s->e);
+    }
     if (refuse_list(s, a, i)) return val_none(s->e);
     if (s->e->building) set_index_spans(s);
     if (s->e->building) s->e->value_span = operand_span(s, 2);

@@ -8,6 +8,7 @@ from typing import Any
 import gpu
 import numpy as np
 import pytest
+from gpu import cuda
 
 
 def comparison(x: Any, other: Any) -> None:
@@ -92,3 +93,40 @@ def test_a_mask_that_reads_what_was_stored_is_refused(device: str) -> None:
 
     with gpu.device(device), pytest.raises(ValueError, match="the mask overlaps its array"):
         mirrored[1, 1](np.arange(100.0))
+
+
+VALUES = """
+a[a > 5] = np.arange(8.0)
+a[a > 5] = (1, 2, 3, 4, 5, 6, 7, 8)
+a[:8][a[:8] > 5] = a[8:12]
+a[a > 5] = b
+a[a > 5] = b[:1]
+m[m > 4] = np.arange(7)
+m[m % 2 == 0] = b[: 6]
+t = a[:6].copy(); t[t > 4] = (1, 2, 3); a[:6] = t
+t = a[:6].copy(); t[np.array([True, False, True, False, False, True])] = a[:3]; a[:6] = t
+"""
+
+
+@pytest.mark.parametrize("jit", [gpu.jit, cuda.jit])
+def test_several_values(jit: Any, gpu_device: str) -> None:
+    for line in VALUES.strip().splitlines():
+        scope: dict[str, Any] = {"np": np}
+        exec(f"def kernel(a, m, b):\n    {line}", scope)
+        want, got = ([np.arange(16.0) * 7 % 11, np.arange(12).reshape(3, 4), np.arange(8.0) / 2] for _ in range(2))
+        scope["kernel"](*want)
+        jit(scope["kernel"])[1, 1](*got)
+        gpu.synchronize()
+        for x, y in zip(got, want, strict=True):
+            np.testing.assert_array_equal(x, y, err_msg=line)
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_as_many_values_as_the_mask_takes(device: str) -> None:
+    @gpu.jit
+    def kernel(a: Any, b: Any) -> None:
+        a[a > 5] = b
+
+    with gpu.device(device), pytest.raises(ValueError, match="another number of elements than there are values"):
+        kernel[1, 1](np.arange(9.0), np.zeros(2))
+        gpu.synchronize()
