@@ -188,7 +188,13 @@ class Generator(Sampler):
                 f"np.diag({x})",
                 f"np.outer({x}, {y})",
             ]
-            more += [f"np.kron({x}[:2], {y}[:2])", f"np.convolve({x}, {y}[:2])"]
+            more += [f"np.convolve({x}, {y}[:2])", f"{x}[np.array([[0, 1], [i % 2, -1]])]"]
+            more += [
+                f"np.sort(a[i, :{self.random.randint(1, 3)}])",
+                "a[i, 1:3].copy()",
+            ]
+            if self.env[y].ndim == 1:
+                more += [f"np.kron({x}[:2], {y}[:2])"]
             return [*options, *more, f"np.isin({x}, {y}) + {x}", f"np.take({x}, [1, 0, i % 2])", f"{x}.reshape(-1, 1)"]
         more = [
             f"np.triu({x})",
@@ -197,6 +203,9 @@ class Generator(Sampler):
             f"np.hstack(({x}, {y}))",
             f"np.rot90({x})",
         ]
+        more += [f"{x}[[0, 1], [1, 0]]", f"{x}[:, [1, 0]]", f"{x}[i % 2, [1, 0, 1]]", f"{x}[..., [0, -1]]"]
+        more += [f"{x}[np.ix_([1, 0], [0])]", f"{x}[[1, 0], :1]", f"{x}[np.array([i % 2, 1]), 0]", f"{x}[::-1, [1]]"]
+        more += [f"{x}[np.array([[i % 2]]), np.array([0, 1])]"]
         more += [
             f"np.vstack(({x}, {y}))",
             f"{x}[[1, 0]]",
@@ -288,6 +297,10 @@ class Generator(Sampler):
         ]
         masks += [f"{x}[({x} > 0) & ({y} < 3)] = 2", f"{x}[~({x} < {y})] -= 1", f"{x}[np.array([1, 0])] = {y}[:2]"]
         masks += [f"{x}.sort()", f"{x}[{x} != {x}.max()] = 0", f"{x}[[0, -1]] += 1"]
+        masks += [f"{x}[[0, 0]] += 1", f"{x}[np.array([i % 2, 1])] = {y}[:2]", f"{x}[[1, 0]] = {x}[:2]"]
+        masks += [f"{x}[[0, 1], [1, 0]] = {self.scalar()}", f"{x}[:, [1, 0]] = {y}[:, :2]", f"{x}[:, [1]] -= 2"]
+        masks += [f"{x}[i % 2, [0, 1]] = {self.scalar()}", f"{x}[[0, 1], [1, 1]] += {x}[0, :2]"]
+        masks += [f"{x}[np.ix_([1, 0], [0, 1])] = {y}[:2, :2]", f"{x}[..., [0, -1]] *= 2"]
         for _ in range(20):
             text = r.choice(masks if r.random() < 0.2 else options)
             if self.runs(text):
