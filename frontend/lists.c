@@ -71,9 +71,14 @@ static bool goes_on(const PyInstr *in, PyRef r) {
     return (in->op == PY_LIST_EXTEND || in->op == PY_LIST_APPEND || in->op == PY_TO_TUPLE) && in->args[0] == r;
 }
 
+/* In its loop, or in one within, as `for x in xs for y in ys` has it. */
 static bool is_appended_to(const PyFunc *f, PyRef phi) {
-    for (PyRef r = 1; r < f->instrs.n; r++)
-        if (f->instrs.at[r].op == PY_LIST_APPEND && f->instrs.at[r].args[0] == phi) return true;
+    for (PyRef r = 1; r < f->instrs.n; r++) {
+        const PyInstr *in = &f->instrs.at[r];
+        if (in->op == PY_LIST_APPEND && in->args[0] == phi) return true;
+        for (uint32_t i = 0; in->op == PY_PHI && r > phi && i < in->nargs; i++)
+            if (in->args[i] == phi && is_appended_to(f, r)) return true;
+    }
     return false;
 }
 
@@ -95,6 +100,13 @@ static bool is_passing(const PyFunc *f, PyRef r, bool *comprehension) {
     return passing && !kept;
 }
 
+/* Lists in the library's functions have known lengths, and items that may differ, but for those that are filled. */
+static bool is_librarys(const Eval *e, const PyFunc *f) {
+    for (const Frame *fr = e->frame; fr; fr = fr->caller)
+        if (fr->inst->f->library && strcmp(fr->inst->f->file, f->file) == 0) return true;
+    return false;
+}
+
 /* What instruction r gave, a tuple, as a list that may change, if it is one. */
 Val list_made(Eval *e, const PyFunc *f, PyRef r, Val v) {
     if (val_poisoned(v) || v.ty->kind != TY_TUPLE) return v;
@@ -102,6 +114,7 @@ Val list_made(Eval *e, const PyFunc *f, PyRef r, Val v) {
     v = list_marked(e, v);
     if (!e->lists || !is_list_display(f, r)) return v;
     if (is_passing(f, r, &comprehension) || (comprehension && e->lists < 2)) return v;
+    if ((comprehension || v.ty->n) && is_librarys(e, f)) return v;
     return list_of(e, v.ty->n, v.items);
 }
 

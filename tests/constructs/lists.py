@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from dataclasses import dataclass
 
 import gpu
+import numpy as np
 
 
 @dataclass
@@ -207,3 +209,11 @@ def k_rows_of_lists(a, o, n):
     rows[1][2] = 5
     same[1][i % 3] = 7
     o[i] = sum(rows[0]) + 10 * sum(rows[1]) + 100 * same[0][i % 3]
+
+
+def k_list_of_run_time_length_beside_library(a, o, n):
+    i = gpu.grid(1)
+    xs = [k * k for k in range(i)]
+    w = np.arange(6).reshape(2, 3)
+    o[i] = len(xs) + np.diff(w)[1, 1] + np.squeeze(w[:1])[2] + w[np.ix_([1, 0], [2])][0, 0]
+    o[i] += sum(x * y for x, y in itertools.combinations((1, 2, 3), 2)) + len(tuple(itertools.product((1, 2), (i, 4))))
