@@ -110,6 +110,12 @@ def test_out_and_where() -> None:
     larger = np.zeros((4, 2, 3))
     twice_plus(x, 1, out=(larger,))
     np.testing.assert_array_equal(larger, np.broadcast_to(x * 2 + 1, (4, 2, 3)))
+    alike = np.zeros((2, 3))
+    assert twice_plus(x, 1, out=alike) is alike
+    np.testing.assert_array_equal(alike, x * 2 + 1)
+    alike.flags.writeable = False
+    with pytest.raises(ValueError, match="output array is read-only"):
+        twice_plus(x, 1, out=alike)
 
 
 def test_overlapping_output() -> None:
@@ -123,6 +129,8 @@ def test_overlapping_output() -> None:
     z = np.arange(4.0)
     twice_plus(z, z, out=z)
     np.testing.assert_array_equal(z, np.arange(4) * 3)
+    twice_plus(z[:], z, out=z)
+    np.testing.assert_array_equal(z, np.arange(4) * 9)
 
 
 def test_several_outputs() -> None:

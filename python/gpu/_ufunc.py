@@ -226,8 +226,8 @@ class UFunc(Kernel):
         args, out = self._outputs(args, out)
         ins = [operand(x, self.dialect == "numba") for x in args]
         loop = self._loop(ins, dtype)
-        if not out and where is True and order == "K" and stream is None:
-            found = quick(loop.run, loop.outs, ins)
+        if where is True and order == "K" and stream is None:
+            found = quick(loop.run, loop.outs, ins, out)
             if found is not None:
                 return found
         outs = list(out) if out else [None] * self.nout
