@@ -41,7 +41,7 @@ Val index_wrapped(Eval *e, PySpan span, Val index, Val n, uint32_t axis) {
                          "number, x[mask] += number (made before) and x[mask].sum() are fine; gpu.scan of a mask gives "
                          "each its place in a shorter array"
                        : "a loop takes elements one by one; tuple(...) of a small array is an index";
-        if (index.ty->kind == TY_TUPLE) help = "a list takes rows: a[[0, 2]]; take other parts one by one";
+        if (index.ty->kind == TY_TUPLE) help = "lists and tuples in a subscript are of integers, as in a[:, [0, 2]]";
         if (index.ty->kind == TY_OBJECT) help = group_help(e, index, help);
         return e_fail(e, span, help, DIAG_INDEX_TYPE, e_text(e, index));
     }
