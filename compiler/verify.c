@@ -328,6 +328,7 @@ static bool check_sub(Verifier *v, const Instr *in) {
         break;
     case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT | MEM_HINTS | MEM_ALIGNS; break;
     case OP_STORE: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_L2 | MEM_STREAM | MEM_ALIGNS; break;
+    case OP_ALLOCA: return true; /* which local array */
     default: break;
     }
     if (in->sub & ~allowed) return fail(v, "flags %u don't belong here", in->sub);
