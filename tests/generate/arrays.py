@@ -186,7 +186,6 @@ class Generator(Sampler):
                 f"np.tile({x}, 2)",
                 f"np.repeat({x}, 2)",
                 f"np.diag({x})",
-                f"np.outer({x}, {y})",
             ]
             more += [f"np.convolve({x}, {y}[:2])", f"{x}[np.array([[0, 1], [i % 2, -1]])]"]
             more += [
@@ -194,7 +193,7 @@ class Generator(Sampler):
                 "a[i, 1:3].copy()",
             ]
             if self.env[y].ndim == 1:
-                more += [f"np.kron({x}[:2], {y}[:2])"]
+                more += [f"np.kron({x}[:2], {y}[:2])", f"np.outer({x}, {y})"]
             return [*options, *more, f"np.isin({x}, {y}) + {x}", f"np.take({x}, [1, 0, i % 2])", f"{x}.reshape(-1, 1)"]
         more = [
             f"np.triu({x})",
