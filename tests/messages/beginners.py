@@ -356,9 +356,9 @@ def another_key(x):
 #    in kernel indices_of_what_is_true(array(float32, 1d, C))
 # <<<
 # >>> message dict_that_grows(f4[::1])
-# UnsupportedError: beginners.py:143:9: error: a dict that grows is not supported in a kernel: its keys must be known when compiling
+# UnsupportedError: beginners.py:143:10: error: a dict that grows is not supported in a kernel: its keys must be known when compiling
 #   143 |     d = {k: k for k in range(int(x[0]))}
-#       |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#       |          ^^^^
 #    help: what run time counts is an array, whose indices are the keys
 #    in kernel dict_that_grows(array(float32, 1d, C))
 # <<<

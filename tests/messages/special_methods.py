@@ -26,9 +26,9 @@ def results_of_methods(out):
 
 
 # >>> message results_of_methods(f4[::1])
-# TypingError: special_methods.py:24:14: error: Odd.__bool__() must return bool, and this is Odd
+# TypingError: special_methods.py:24:19: error: Odd.__bool__() must return bool, and this is Odd
 #    24 |     out[0] = 1 if odd else len(odd)
-#       |              ^^^^^^^^^^^^^^^^^^^^^^
+#       |                   ^^^
 #    help: return a value of the type bool there
 #
 # special_methods.py:24:28: error: Odd.__len__() must return int, and this is float (weak)
