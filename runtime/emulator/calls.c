@@ -132,7 +132,7 @@ static bool pass_arguments(Decoder *d, const Stmt *s, const Function *f, PtxCall
     call->args = store_alloc(d->load->keep, c->nargs, sizeof *call->args);
     for (uint32_t i = 0; i < c->nargs; i++) {
         const Symbol *formal = f->params.items[i];
-        Symbol *slot;
+        Symbol *slot = NULL;
         if (!argument(d, s, &c->args[i], formal, false, &slot)) return false;
         call->args[i].from = (uint32_t)slot->place;
         call->args[i].to = (uint32_t)formal->place;
