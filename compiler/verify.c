@@ -312,7 +312,8 @@ static bool check_special(Verifier *v, const Instr *in) {
 /* `sub` where it holds flags or nothing; an enumeration is checked with the types. */
 static bool check_sub(Verifier *v, const Instr *in) {
     unsigned allowed = 0;
-    if (in->op == OP_ATOMIC || in->op == OP_CAS) return true; /* check_atomic() saw it */
+    if (in->op == OP_ATOMIC || in->op == OP_CAS || in->op == OP_ALLOCA)
+        return true; /* check_atomic(), check_leaf() saw it */
     IrSubNames names = sub_names((Op)in->op);
     if (names.names) return in->sub < names.count || fail(v, "no such variant (%u)", in->sub);
     switch (in->op) {
