@@ -172,7 +172,7 @@ def test_the_command_line_writes_it_into_the_ptx(tmp_path: Path) -> None:
 def test_a_fault_names_it(device: str) -> None:
     if device != "emulated":
         pytest.skip("the emulator checks every access")
-    with pytest.raises(gpu.DeviceFault, match=r"by the captured array \(float64, shape \(200000,\)\): there is no index"):
+    with pytest.raises(gpu.DeviceFault, match=r"the captured array \(float64, shape \(200000,\)\): there is no index"):
         ask(lookup(np.zeros(LARGE)), [LARGE])
         gpu.synchronize()
 
