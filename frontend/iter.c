@@ -45,6 +45,7 @@ static Val different_types(Eval *e, PySpan span, Val t, Val index) {
 /* A run-time index selects among items that have a common type. Names in a loop stay constants: it is unrolled. */
 static Val select_item(Eval *e, PySpan span, Val t, Val index, bool may_wrap) {
     uint32_t n = t.ty->n;
+    if (!n && lists_change(e, t)) return val_poison(e);
     if (!n) return e_fail(e, span, NULL, DIAG_TUPLE_RANGE, e_text(e, index), 0);
     Val all = t.items[0];
     for (uint32_t k = 1; k < n; k++)

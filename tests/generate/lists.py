@@ -118,7 +118,7 @@ class Generator(Writer):
                 f"list({x})",
                 f"sorted({x})",
                 f"{x}[:4] + {y}[:3]",
-                f"{x}[:3] * {r.choice(['2', 'n', '0'])}",
+                f"{x}[:3] * {r.choice(['2', '3', '0'])}",
                 f"[x + 1 for x in {x}]",
                 f"renamed({x})",
                 f"[k for k in range({r.choice(['3', 'n'])})]",
