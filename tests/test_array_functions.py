@@ -66,6 +66,7 @@ np.tile(x[:2], (2, 2))
 np.take(m, [0, 2], axis=1)
 np.append(m, m, axis=0)
 np.delete(x, 2)
+np.delete(m, 5)
 np.delete(m, 1, axis=0)
 np.insert(x, 2, 9.)
 np.diff(m, axis=0)
@@ -111,9 +112,6 @@ np.rollaxis(m, 1)
 np.squeeze(m[:1], 0)
 np.atleast_3d(x)
 (np.fill_diagonal(q, 3), q)[1]
-(np.copyto(q, 2.0), q)[1]
-(np.put(q, [0, 1], 5.0), q)[1]
-(np.putmask(q, q > 1, 0.0), q)[1]
 np.apply_along_axis(np.sum, 0, m)
 np.sort(m, axis=None)
 x.item(2)

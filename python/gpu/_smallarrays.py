@@ -128,10 +128,12 @@ def numpy_median(a: Any, axis: Any = None) -> Any:
 
 
 def numpy_quantile(a: Any, q: Any, axis: Any = None) -> Any:
+    if isinstance(q, (tuple, list, np.ndarray)):
+        if axis is not None and a.ndim > 1:
+            raise NotImplementedError("np.quantile: along an axis, ask for one quantile after another")
+        return np.array([numpy_quantile(a, np.float64(part)) for part in q])
     if axis is not None and a.ndim > 1:
         return _along(lambda line: numpy_quantile(line, q), a, axis)
-    if isinstance(q, (tuple, list, np.ndarray)):
-        return np.array([numpy_quantile(a, np.float64(part)) for part in q])
     b = np.sort(np.ravel(a))
     at = q * (len(b) - 1)
     k = min(int(at), len(b) - 2) if len(b) > 1 else 0
@@ -140,6 +142,8 @@ def numpy_quantile(a: Any, q: Any, axis: Any = None) -> Any:
 
 def numpy_percentile(a: Any, q: Any, axis: Any = None) -> Any:
     if isinstance(q, (tuple, list)):
+        if axis is not None and a.ndim > 1:
+            raise NotImplementedError("np.percentile: along an axis, ask for one percentile after another")
         return np.array([numpy_percentile(a, np.float64(part)) for part in q])
     return numpy_quantile(a, q / 100, axis)
 
@@ -300,7 +304,9 @@ def _padded(k: Any, n: int, mode: str) -> Any:
     return min(k % period, period - k % period)
 
 
-def numpy_delete(arr: Any, obj: int, axis: int = 0) -> Any:
+def numpy_delete(arr: Any, obj: int, axis: Any = None) -> Any:
+    if axis is None:
+        return numpy_delete(np.ravel(arr), obj, 0)
     at, n = axis % arr.ndim, arr.shape[axis]
     if obj < -n or obj >= n:
         raise IndexError(f"index {obj} is out of bounds for axis {at} with size {n}")
@@ -730,20 +736,6 @@ def numpy_ravel_multi_index(multi_index: Any, dims: Any) -> Any:
 def numpy_apply_along_axis(func1d: Any, axis: int, arr: Any) -> Any:
     """Take functions that give a number."""
     return _along(func1d, arr, axis)
-
-
-def numpy_copyto(dst: Any, src: Any) -> None:
-    dst[...] = src
-
-
-def numpy_put(a: Any, ind: Any, v: Any) -> None:
-    flat = a.reshape(-1)
-    flat[ind if isinstance(ind, np.ndarray) else np.array(ind)] = v
-
-
-def numpy_putmask(a: Any, mask: Any, values: Any) -> None:
-    """Take one value."""
-    a[mask] = values
 
 
 def ndarray_item(a: Any, *index: Any) -> Any:
