@@ -92,8 +92,9 @@ static const struct {
 #undef PYOPNUM
 };
 
-/* How 3.14 numbers what LOAD_COMMON_CONSTANT pushes; earlier versions know the first. */
-enum { NCOMMON = 5 };
+/* How 3.14 numbers what LOAD_COMMON_CONSTANT pushes: two exceptions, of which earlier versions know the first, and the
+ * functions that it compares with what `tuple`, `all` and `any` are, to do their work in line. */
+enum { NCOMMON = 5, COMMON_FUNCTIONS = 2 };
 
 typedef struct Decoder {
     PyCtx *c;
@@ -241,8 +242,10 @@ static bool emit_number(Decoder *d, const OpRow *r) {
         return below(d, d->arg, 4, "a conversion number is out of range") &&
                (emit(d, op, conversions[d->arg], 0), true);
     case O_COMMON:
-        return below(d, d->arg, NCOMMON, "a common constant is out of range") &&
-               (emit(d, op, (int32_t)d->arg, 0), true);
+        if (!below(d, d->arg, NCOMMON, "a common constant is out of range")) return false;
+        if (d->arg < COMMON_FUNCTIONS) emit(d, op, (int32_t)d->arg, 0);
+        else emit(d, C_CONST, -1, 0); /* the call that stands beside the work in line is right for every function */
+        return true;
     case O_CMP_BOOL: /* bit 4 asks for a bool */
     case O_CMP:
         if (!below(d, comparison, PYC_GE + 1, "a comparison number is out of range")) return false;

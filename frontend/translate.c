@@ -158,7 +158,7 @@ static void do_unpack_ex(Translator *t, Frame *fr, uint32_t before, uint32_t aft
 }
 
 static void do_builtin(Translator *t, int32_t number) {
-    static const char *const names[] = {"AssertionError", "NotImplementedError", "tuple", "all", "any"};
+    static const char *const names[] = {"AssertionError", "NotImplementedError"};
     tr_push(t, tr_with_name(t, tr_emit0(t, PY_GLOBAL), names[number]));
 }
 
