@@ -93,8 +93,8 @@ static const struct {
 };
 
 /* How 3.14 numbers what LOAD_COMMON_CONSTANT pushes: two exceptions, of which earlier versions know the first, and the
- * functions that it compares with what `tuple`, `all` and `any` are, to do their work in line. */
-enum { NCOMMON = 5, COMMON_FUNCTIONS = 2 };
+ * functions that it compares with what `tuple`, `all` and `any` are. */
+enum { COMMON_FUNCTIONS = 2, NCOMMON = 5 };
 
 typedef struct Decoder {
     PyCtx *c;
@@ -242,10 +242,8 @@ static bool emit_number(Decoder *d, const OpRow *r) {
         return below(d, d->arg, 4, "a conversion number is out of range") &&
                (emit(d, op, conversions[d->arg], 0), true);
     case O_COMMON:
-        if (!below(d, d->arg, NCOMMON, "a common constant is out of range")) return false;
-        if (d->arg < COMMON_FUNCTIONS) emit(d, op, (int32_t)d->arg, 0);
-        else emit(d, C_CONST, -1, 0); /* the call that stands beside the work in line is right for every function */
-        return true;
+        return below(d, d->arg, NCOMMON, "a common constant is out of range") &&
+               (emit(d, op, (int32_t)d->arg, 0), true);
     case O_CMP_BOOL: /* bit 4 asks for a bool */
     case O_CMP:
         if (!below(d, comparison, PYC_GE + 1, "a comparison number is out of range")) return false;
@@ -373,6 +371,18 @@ static bool resolve_targets(Decoder *d) {
     return true;
 }
 
+/* 3.14 tests whether `tuple`, `all` or `any` is the builtin, and then does its work on a generator expression in line.
+ * The call beside that is right for every function, and is what earlier versions have: always there. */
+static void take_calls(CCode *code) {
+    for (CInstr *in = code->instrs.at; in + 2 < code->instrs.at + code->instrs.n; in++) {
+        if (in->op != C_BUILTIN || in->arg < COMMON_FUNCTIONS) continue;
+        if (in[1].op != C_IS || in[2].op != C_JUMP_IF) continue;
+        in->op = C_POP; /* the copy of the function that is compared */
+        in[1].op = C_NOP;
+        in[2].op = C_JUMP;
+    }
+}
+
 /* Code units to instructions. */
 static bool decode_units(Decoder *d) {
     const HostCode *code = d->code;
@@ -482,5 +492,7 @@ bool pycode_decode(PyCtx *c, CCode *out) {
     decode_slots(&d);
     d.at_unit = ARENA_ARRAY(c->arena, uint32_t, d.nunits + 1);
     memset(d.at_unit, 0xff, sizeof(uint32_t) * d.nunits);
-    return decode_units(&d) && resolve_targets(&d);
+    if (!decode_units(&d) || !resolve_targets(&d)) return false;
+    take_calls(d.out);
+    return true;
 }

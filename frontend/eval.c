@@ -179,12 +179,23 @@ static Val scalar_from_host(Eval *e, const HostInfo *info) {
     return val_from_bits(e, s, info->bits);
 }
 
-/* A range made outside. */
-static Val range_from_host(Eval *e, HostRef obj) {
+/* start, stop and step of a range or a slice made outside. */
+static void bounds_from_host(Eval *e, HostRef obj, Val part[3]) {
     static const char *const names[] = {"start", "stop", "step"};
-    Val part[3];
     for (int i = 0; i < 3; i++) part[i] = val_object(e, e->host->attr(e->host->self, obj, names[i]));
+}
+
+static Val range_from_host(Eval *e, HostRef obj) {
+    Val part[3];
+    bounds_from_host(e, obj, part);
     return val_range(e, (PySpan){0}, part[0], part[1], part[2]);
+}
+
+/* Also those in the tuples of constants that 3.14 makes of x[:, 0]. */
+static Val slice_from_host(Eval *e, HostRef obj) {
+    Val part[3];
+    bounds_from_host(e, obj, part);
+    return val_composite(e, TY_SLICE, 0, 3, part);
 }
 
 /* obj.method: the function, and the object that it gets first. Python makes a new one at each look. */
@@ -221,6 +232,7 @@ Val val_object(Eval *e, HostRef obj) {
     case HOST_RECORD: return record_captured(e, obj, info.array);
     case HOST_ARRAY: return array_captured(e, info.array, false);
     case HOST_BYTES: return array_captured(e, info.array, true);
+    case HOST_SLICE: return slice_from_host(e, obj);
     case HOST_OTHER: return other_from_host(e, obj, &info);
     case HOST_NAMED: {
         const DevFn *fn = devfn_find(info.path);

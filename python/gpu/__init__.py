@@ -41,6 +41,7 @@ from ._errors import (
     PerformanceWarning,
     SignatureError,
     TypingError,
+    UnsupportedCallError,
     UnsupportedError,
 )
 from ._jit import Kernel, jit
@@ -145,6 +146,7 @@ __all__ = [
     "Signature",
     "SignatureError",
     "TypingError",
+    "UnsupportedCallError",
     "UnsupportedError",
     "auto",
     "current_device",

@@ -177,3 +177,13 @@ def k_types_are_not_dtypes(a, o, n):
     for row in answers:
         for answer in row:
             o[i] = o[i] * 2 + (1 if answer else 0)
+
+
+EVERY_OTHER = slice(1, None, 2)
+A_COLUMN = (slice(None), 1)
+
+
+def k_slices_made_outside(a, o, n):
+    i = gpu.grid(1)
+    m = a[:6].reshape(2, 3)
+    o[i] = a[EVERY_OTHER][i % 3] + m[A_COLUMN][i % 2] + m[:, 2][i % 2]
