@@ -374,7 +374,8 @@ static bool resolve_targets(Decoder *d) {
 /* 3.14 tests whether `tuple`, `all` or `any` is the builtin, and then does its work on a generator expression in line.
  * The call beside that is right for every function, and is what earlier versions have: always there. */
 static void take_calls(CCode *code) {
-    for (CInstr *in = code->instrs.at; in + 2 < code->instrs.at + code->instrs.n; in++) {
+    for (uint32_t i = 0; i + 2 < code->instrs.n; i++) {
+        CInstr *in = &code->instrs.at[i];
         if (in->op != C_BUILTIN || in->arg < COMMON_FUNCTIONS) continue;
         if (in[1].op != C_IS || in[2].op != C_JUMP_IF) continue;
         in->op = C_POP; /* the copy of the function that is compared */

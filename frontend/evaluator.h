@@ -37,6 +37,10 @@ typedef struct Callee {
     Val self;                   /* inner functions: the function itself, which may be one of those; else absent */
 } Callee;
 
+/* storage.c: what a call may do: store to arrays or objects of the thread's own that it gets, give one that is memory of
+ * its own, let one object have another as an item. */
+typedef struct CallEffects { bool writes, makes, keeps; } CallEffects;
+
 /* A function specialised by the types and constants of its arguments: the result of inference. */
 typedef struct Instance {
     const PyFunc *base;         /* the function as it is written */
@@ -57,6 +61,7 @@ typedef struct Instance {
     bool recursive;             /* it calls itself with arguments of the same types and constants */
     Val assumed;                /* recursive: what those calls were taken to return; ty NULL: nothing yet */
     uint32_t fails;             /* instructions that can't be typed */
+    CallEffects effects;            /* storage.c, when all is inferred */
     struct Instance *next;
 } Instance;
 
@@ -198,6 +203,7 @@ struct Eval {
     VEC(Recursion *) recursions;    /* all that were built, inner ones first */
     Ref stack;                  /* what they lie in; REF_NONE: there are none */
     Instance *instances;
+    const Instance *effects_known;  /* the effects of instances from this one on are known */
     uint32_t fails;             /* mistakes met in infer mode, where they aren't reported */
     DiagList unheard;           /* the last of them */
     DiagFrame untyped;          /* the first place where code was built without a value, though nothing was reported; or 0 */

@@ -87,13 +87,7 @@ static bool only_reads(const DevFn *fn) {
 
 bool devfn_makes(const DevFn *fn) { return only_reads(fn) && !gives_view(fn); }
 
-/* What a call may do: store to arrays or objects of the thread's own that it gets, give one that is memory of its own,
- * let one object have another as an item. */
-typedef struct Effects {
-    bool writes, makes, keeps;
-} Effects;
-
-static const Effects anything = {true, true, true};
+static const CallEffects anything = {true, true, true};
 
 static bool holds_made(Ty ty) {
     if (!ty || ty->made) return ty != NULL;
@@ -122,27 +116,38 @@ static bool changes_first(const PyInstr *in) {
            (in->op == PY_BINARY && in->imm & PYB_INPLACE);
 }
 
-/* The functions that are being looked at, from the innermost: one that calls itself does no more than it does. */
-typedef struct Looking {
-    const Instance *inst;
-    const struct Looking *around;
-    unsigned depth;
-} Looking;
-
-static Effects effects_of_call(const Eval *e, const Looking *at, const PyInstr *in);
+/* Of the functions that a call may reach, as far as theirs are known. */
+static CallEffects effects_of_call(const Eval *e, const Instance *inst, const PyInstr *in) {
+    if (in->op != PY_CALL) return anything;
+    const DevFn *fn = called(e, inst, in);
+    if (fn) {
+        bool extend = strcmp(fn->path, "list.extend") == 0, list = starts(fn->path, "list.");
+        return (CallEffects){!only_reads(fn), !gives_view(fn), extend ? extends_objects(inst, in) : list};
+    }
+    Val callee = inst->cell[in->args[0]];
+    CallEffects all = {0};
+    bool found = false,
+         function = callee.ty && callee.ty->obj &&
+                    (callee.ty->kind == TY_OBJECT || callee.ty->kind == TY_FUNCTION || callee.ty->kind == TY_METHOD);
+    for (const Instance *i = e->instances; i && function; i = i->next) {
+        if (i->callee.code != callee.ty->obj && !e->host->same(e->host->self, i->callee.code, callee.ty->obj)) continue;
+        found = true;
+        all.writes |= i->effects.writes;
+        all.makes |= i->effects.makes;
+        all.keeps |= i->effects.keeps;
+    }
+    return found ? all : anything;
+}
 
 /* Of all that a function does in one of its specialisations. */
-static Effects effects_of(const Eval *e, const Instance *inst, const Looking *around) {
-    Effects all = {0};
-    const Looking here = {inst, around, around->depth + 1};
-    while (around && around->inst != inst) around = around->around;
-    if (around) return all;
+static CallEffects effects_of(const Eval *e, const Instance *inst) {
+    CallEffects all = {0};
     for (PyRef r = 1; r < inst->f->instrs.n && !(all.writes && all.makes && all.keeps); r++) {
         const PyInstr *in = &inst->f->instrs.at[r];
         if (!inst->reached[in->block]) continue;
         bool local = holds_local(inst->cell[r].ty);
         if (in->op == PY_CALL || in->op == PY_CALL_EX) {
-            Effects one = effects_of_call(e, &here, in);
+            CallEffects one = effects_of_call(e, inst, in);
             all.writes |= one.writes;
             all.makes |= one.makes && local;
             all.keeps |= one.keeps;
@@ -155,34 +160,22 @@ static Effects effects_of(const Eval *e, const Instance *inst, const Looking *ar
     return all;
 }
 
-static Effects effects_of_call(const Eval *e, const Looking *at, const PyInstr *in) {
-    enum { MOST_DEPTH = 16 };
-    const Instance *inst = at->inst;
-    if (in->op != PY_CALL || at->depth > MOST_DEPTH) return anything;
-    const DevFn *fn = called(e, inst, in);
-    if (fn) {
-        bool extend = strcmp(fn->path, "list.extend") == 0, list = starts(fn->path, "list.");
-        return (Effects){!only_reads(fn), !gives_view(fn), extend ? extends_objects(inst, in) : list};
+/* Functions call each other, in circles, too: what is known grows until nothing is new. */
+static void find_effects(Eval *e) {
+    if (e->effects_known == e->instances) return;
+    for (Instance *i = e->instances; i; i = i->next) i->effects = (CallEffects){0};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (Instance *i = e->instances; i; i = i->next) {
+            CallEffects now = effects_of(e, i);
+            changed |= memcmp(&now, &i->effects, sizeof now) != 0;
+            i->effects = now;
+        }
     }
-    Val callee = inst->cell[in->args[0]];
-    Effects all = {0};
-    bool found = false,
-         function = callee.ty && callee.ty->obj &&
-                    (callee.ty->kind == TY_OBJECT || callee.ty->kind == TY_FUNCTION || callee.ty->kind == TY_METHOD);
-    for (const Instance *i = e->instances; i && function; i = i->next) {
-        if (i->callee.code != callee.ty->obj && !e->host->same(e->host->self, i->callee.code, callee.ty->obj)) continue;
-        Effects one = effects_of(e, i, at);
-        found = true;
-        all.writes |= one.writes;
-        all.makes |= one.makes;
-        all.keeps |= one.keeps;
-    }
-    return found ? all : anything;
+    e->effects_known = e->instances;
 }
 
-static Effects call_effects(const Plan *p, const PyInstr *in) {
-    return effects_of_call(p->e, &(Looking){p->inst, NULL, 0}, in);
-}
+static CallEffects call_effects(const Plan *p, const PyInstr *in) { return effects_of_call(p->e, p->inst, in); }
 
 /* a[[0, 2]], a[indices]: a copy. */
 static bool takes_copies(const Plan *p, const PyInstr *in) {
@@ -453,6 +446,7 @@ const bool *phis_that_copy(Eval *e, const Instance *inst) {
               (f->instrs.at[r].op == PY_PHI ? holds_local(inst->cell[r].ty) : holds_made(inst->cell[r].ty));
     Plan p = {.e = e, .inst = inst, .f = f, .copies = ARENA_ARRAY(e->arena, bool, n)};
     if (!any) return p.copies;
+    find_effects(e);
     p.number = ARENA_ARRAY(e->arena, uint32_t, n);
     p.value = ARENA_ARRAY(e->arena, PyRef, n + 1);
     p.class_of = ARENA_ARRAY(e->arena, uint32_t, n + 1);

@@ -132,6 +132,8 @@ np.linalg.qr(m)[0]
 np.linalg.qr(m)[1]
 np.quantile(x, [0.1, 0.9])
 np.quantile(x, np.array([0.1, 0.9]))
+np.percentile(m, [25, 50, 75], axis=0)
+np.quantile(m, (0.25, 0.5), axis=1)
 np.argsort(m, axis=0)
 np.argsort(m, axis=None)
 np.take(m, 1, axis=1)

@@ -129,9 +129,7 @@ def numpy_median(a: Any, axis: Any = None) -> Any:
 
 def numpy_quantile(a: Any, q: Any, axis: Any = None) -> Any:
     if isinstance(q, (tuple, list, np.ndarray)):
-        if axis is not None and a.ndim > 1:
-            raise NotImplementedError("np.quantile: along an axis, ask for one quantile after another")
-        return np.array([numpy_quantile(a, np.float64(part)) for part in q])
+        return np.array([numpy_quantile(a, np.float64(part), axis) for part in q])
     if axis is not None and a.ndim > 1:
         return _along(lambda line: numpy_quantile(line, q), a, axis)
     b = np.sort(np.ravel(a))
@@ -142,9 +140,7 @@ def numpy_quantile(a: Any, q: Any, axis: Any = None) -> Any:
 
 def numpy_percentile(a: Any, q: Any, axis: Any = None) -> Any:
     if isinstance(q, (tuple, list)):
-        if axis is not None and a.ndim > 1:
-            raise NotImplementedError("np.percentile: along an axis, ask for one percentile after another")
-        return np.array([numpy_percentile(a, np.float64(part)) for part in q])
+        return np.array([numpy_percentile(a, np.float64(part), axis) for part in q])
     return numpy_quantile(a, q / 100, axis)
 
 
