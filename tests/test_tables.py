@@ -136,6 +136,10 @@ SNIPPETS = {
         def f[T](x: T):
             class C[U: T]: pass
         """,
+    (314, 399): """
+        def f(x):
+            print(t"{x[0]}")
+        """,
 }
 # Opcodes of modules, class bodies and the interactive prompt, which the decoder knows to be able to name them; and one
 # that the compiler of 3.10 always folds away.

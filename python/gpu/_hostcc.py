@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# The standard headers come first: some of them use names that CUDA has, too.
+# The standard headers come first: some of them use names that CUDA has, too, and new ones declare rsqrt.
 _PRELUDE = """\
 #include <math.h>
 #include <stddef.h>
@@ -32,8 +32,10 @@ using std::min;
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
-static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
-static inline double rsqrt(double x) { return 1 / sqrt(x); }
+static inline float cuda_rsqrtf(float x) { return 1 / sqrtf(x); }
+static inline double cuda_rsqrt(double x) { return 1 / sqrt(x); }
+#define rsqrtf cuda_rsqrtf
+#define rsqrt cuda_rsqrt
 #line 1
 """
 _NAMES = ("c++", "g++", "clang++")
