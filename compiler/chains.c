@@ -198,11 +198,14 @@ static void make_chain(Chains *C, RefVec *list, Ref r) {
     sort_terms(C);
     for (uint32_t i = 0; i < C->n; i++) {
         Ref index = as_index(C, list, r, &C->terms[i]);
-        if (i + 1 < C->n) base = add(C, list, r, OP_ADDR, T_PTR, base, index, size);
-        else {
+        if (i + 1 < C->n) {
+            base = add(C, list, r, OP_ADDR, T_PTR, base, index, size);
+            C->m->instrs.at[base].sub = ADDR_STEP;
+        } else {
             Instr *in = &C->m->instrs.at[r];
             in->args = ARENA_ARRAY(C->m->arena, Ref, 2);
             in->args[0] = base, in->args[1] = index;
+            in->sub |= ADDR_STEP;
         }
     }
 }

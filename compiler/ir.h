@@ -99,6 +99,9 @@ enum { ARITH_NO_WRAP = 1 };
  * by a divisor above 0: the dividend isn't below -divisor; nor that, and it is below 2 * divisor, or below divisor. */
 enum { DIVIDE_BY_POSITIVE = 1, DIVIDE_NO_SIGN = 2, DIVIDE_FROM_MINUS = 4, DIVIDE_ONCE = 8, DIVIDE_BELOW = 16 };
 
+/* `sub` of ADDR: one of several steps to an address, of which some may lead out of the array. */
+enum { ADDR_STEP = 1 };
+
 /* `sub` of LOAD and STORE. */
 enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes it during the launch */,
        /* hints for global memory, at most one: in L2 alone, used once, not used again. They change no result */

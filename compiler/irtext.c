@@ -54,6 +54,7 @@ const IrFlagName mem_flag_names[] = {{"unaligned", MEM_UNALIGNED},
                                      {"align16", MEM_ALIGN16},
                                      {NULL, 0}};
 const IrFlagName arith_flag_names[] = {{"nowrap", ARITH_NO_WRAP}, {NULL, 0}};
+static const IrFlagName addr_flag_names[] = {{"step", ADDR_STEP}, {NULL, 0}};
 const IrFlagName divide_flag_names[] = {{"bypositive", DIVIDE_BY_POSITIVE},
                                         {"nosign", DIVIDE_NO_SIGN},
                                         {"fromminus", DIVIDE_FROM_MINUS},
@@ -76,6 +77,7 @@ const IrFlagName fact_names[] = {{"size32", FACT_SIZE32},
 const IrFlagName *sub_flag_names(Op op) {
     if (op == OP_LOAD || op == OP_STORE) return mem_flag_names;
     if (ir_is_division(op)) return divide_flag_names;
+    if (op == OP_ADDR) return addr_flag_names;
     return op == OP_ADD || op == OP_SUB || op == OP_MUL ? arith_flag_names : NULL;
 }
 

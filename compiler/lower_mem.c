@@ -12,7 +12,8 @@ Val lower_addr(Lower *L, const Instr *in, Val *a) {
         i = type_is_signed(index) ? LLVMBuildSExt(L->b, i, L->i64, "i") : LLVMBuildZExt(L->b, i, L->i64, "i");
     if (in->imm != 1) i = LLVMBuildMul(L->b, i, LLVMConstInt(L->i64, in->imm, false), "o");
     if (L->own_stride && L->vectors->unit[in - L->m->instrs.at]) i = LLVMBuildMul(L->b, i, L->own_stride, "o");
-    return LLVMBuildInBoundsGEP2(L->b, L->i8, a[0], &i, 1, "at");
+    LLVMGEPNoWrapFlags where = in->sub & ADDR_STEP ? LLVMGEPFlagNUSW : LLVMGEPFlagInBounds | LLVMGEPFlagNUSW;
+    return LLVMBuildGEPWithNoWrapFlags(L->b, L->i8, a[0], &i, 1, "at", where);
 }
 
 /* Where nothing says what the address is a multiple of, the threads look. A CPU reads neighbours at once anywhere. */
