@@ -312,8 +312,7 @@ static bool check_special(Verifier *v, const Instr *in) {
 /* `sub` where it holds flags or nothing; an enumeration is checked with the types. */
 static bool check_sub(Verifier *v, const Instr *in) {
     unsigned allowed = 0;
-    if (in->op == OP_ATOMIC || in->op == OP_CAS || in->op == OP_ALLOCA)
-        return true; /* check_atomic(), check_leaf() saw it */
+    if (in->op == OP_ATOMIC || in->op == OP_CAS) return true; /* check_atomic() saw it */
     IrSubNames names = sub_names((Op)in->op);
     if (names.names) return in->sub < names.count || fail(v, "no such variant (%u)", in->sub);
     switch (in->op) {
@@ -330,7 +329,7 @@ static bool check_sub(Verifier *v, const Instr *in) {
     case OP_ADDR: allowed = ADDR_STEP; break;
     case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT | MEM_HINTS | MEM_ALIGNS; break;
     case OP_STORE: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_L2 | MEM_STREAM | MEM_ALIGNS; break;
-    case OP_ALLOCA: return true; /* which local array */
+    case OP_ALLOCA: return true; /* which local array: check_leaf() saw it */
     default: break;
     }
     if (in->sub & ~allowed) return fail(v, "flags %u don't belong here", in->sub);
