@@ -71,30 +71,27 @@ static bool goes_on(const PyInstr *in, PyRef r) {
     return (in->op == PY_LIST_EXTEND || in->op == PY_LIST_APPEND || in->op == PY_TO_TUPLE) && in->args[0] == r;
 }
 
-/* In its loop, or in one within, as `for x in xs for y in ys` has it. */
-static bool is_appended_to(const PyFunc *f, PyRef phi) {
-    for (PyRef r = 1; r < f->instrs.n; r++) {
-        const PyInstr *in = &f->instrs.at[r];
-        if (in->op == PY_LIST_APPEND && in->args[0] == phi) return true;
-        for (uint32_t i = 0; in->op == PY_PHI && r > phi && i < in->nargs; i++)
-            if (in->args[i] == phi && is_appended_to(f, r)) return true;
-    }
+/* Is something appended to the list, maybe in a loop, or in one within, as `for x in xs for y in ys` has it? */
+static bool is_comprehension(Eval *e, const PyFunc *f, PyRef r) {
+    bool *is = ARENA_ARRAY(e->arena, bool, f->instrs.n); /* the list, and PHIs that it goes through */
+    is[r] = true;
+    for (PyRef k = 1; k < f->instrs.n; k++)
+        for (uint32_t i = 0; f->instrs.at[k].op == PY_PHI && i < f->instrs.at[k].nargs; i++)
+            is[k] |= is[f->instrs.at[k].args[i]];
+    for (PyRef k = 1; k < f->instrs.n; k++)
+        if (f->instrs.at[k].op == PY_LIST_APPEND && is[f->instrs.at[k].args[0]]) return true;
     return false;
 }
 
 /* A list that is only being made, an index, or the arguments of a call. */
-static bool is_passing(const PyFunc *f, PyRef r, bool *comprehension) {
+static bool is_passing(const PyFunc *f, PyRef r) {
     bool passing = false, kept = false;
     for (PyRef k = 1; k < f->instrs.n; k++) {
         const PyInstr *in = &f->instrs.at[k];
         bool index = (in->op == PY_SUBSCR || in->op == PY_STORE_SUBSCR) && in->args[1] == r;
         bool here = goes_on(in, r) || index || (in->op == PY_CALL_EX && in->args[1] == r);
-        for (uint32_t i = 0; i < in->nargs; i++) {
-            kept |= !here && in->args[i] == r;
-            if (in->op == PY_PHI && in->args[i] == r && is_appended_to(f, k)) *comprehension = true;
-        }
+        for (uint32_t i = 0; i < in->nargs; i++) kept |= !here && in->args[i] == r;
         passing |= here;
-        if (in->op == PY_LIST_APPEND && in->args[0] == r) *comprehension = true;
     }
     for (PyBlockId b = 0; b < f->blocks.n; b++) kept |= f->blocks.at[b].arg == r;
     return passing && !kept;
@@ -110,10 +107,10 @@ static bool is_librarys(const Eval *e, const PyFunc *f) {
 /* What instruction r gave, a tuple, as a list that may change, if it is one. */
 Val list_made(Eval *e, const PyFunc *f, PyRef r, Val v) {
     if (val_poisoned(v) || v.ty->kind != TY_TUPLE) return v;
-    bool comprehension = false;
     v = list_marked(e, v);
-    if (!e->lists || !is_list_display(f, r)) return v;
-    if (is_passing(f, r, &comprehension) || (comprehension && e->lists < 2)) return v;
+    if (!e->lists || !is_list_display(f, r) || is_passing(f, r)) return v;
+    bool comprehension = is_comprehension(e, f, r);
+    if (comprehension && e->lists < 2) return v;
     if ((comprehension || v.ty->n) && is_librarys(e, f)) return v;
     return list_of(e, v.ty->n, v.items);
 }

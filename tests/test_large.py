@@ -101,3 +101,22 @@ def test_a_chain_of_operations_isnt_too_long_for_the_stack() -> None:
     for _ in range(n):
         expected = (expected ^ np.arange(4)) + 1
     assert out.tolist() == expected.tolist()
+
+
+def test_a_list_that_takes_many_ways() -> None:
+    """Where lists change, each is followed through all the joins behind it, not along every way through them."""
+    ways = 40
+    source = "def k(x, o):\n    i = gpu.grid(1)\n    xs = [x[i], 1.0]\n    xs.append(2.0)\n"
+    for j in range(ways):
+        source += f"    if x[i] > {j}:\n        if x[i + 1] > {j + 1}:\n            xs = [x[{j}], x[i]]\n"
+    names = {"gpu": gpu}
+    exec(compile(source + "    o[i] = sum(xs)\n", "<ways>", "exec"), names)
+    x, out = np.arange(ways + 1.0)[::-1].copy(), np.zeros(ways)
+    with gpu.device("cpu"):
+        gpu.jit(names["k"])[1, ways](x, out)
+    for i in range(ways):
+        xs = [x[i], 1.0, 2.0]
+        for j in range(ways):
+            if x[i] > j and x[i + 1] > j + 1:
+                xs = [x[j], x[i]]
+        assert out[i] == sum(xs)
