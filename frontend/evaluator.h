@@ -534,6 +534,8 @@ void edge_write(Eval *e, const EdgeCopies *c);
 PySpan span_of_name(const Eval *e, const PyFunc *f, PySpan span, const char *name);   /* where the line has the name, if once */
 PySpan span_first_line(const Eval *e, const PyFunc *f, PySpan span);
 void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span);
+/* The same expression of the same values? `reads`: also of what is read from memory, if nothing was written in between. */
+bool congruent(const PyFunc *f, PyRef a, PyRef b, bool reads);
 
 /* build.c */
 /* A call of a function that has overloads of Numba's kind (overloads.c); false: it has none. */

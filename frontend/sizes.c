@@ -6,8 +6,6 @@
  * nothing relies on without a check. */
 #include "arrays.h"
 
-#include <string.h>
-
 /* ---- the difference of two bounds -------------------------------------------------------------------- */
 
 /* A sum of multiples of values, and a constant. */
@@ -22,34 +20,9 @@ typedef struct Linear {
     bool failed;
 } Linear;
 
-/* Would both give one value, if nothing was written between them? */
-static bool alike(const PyFunc *f, PyRef a, PyRef b, unsigned depth) {
-    if (a == b) return true;
-    const PyInstr *x = &f->instrs.at[a], *y = &f->instrs.at[b];
-    if (!a || !b || depth > MOST_DEPTH || x->op != y->op || x->nargs != y->nargs || x->imm != y->imm ||
-        x->obj != y->obj || x->kwnames.n)
-        return false;
-    if (!x->name != !y->name || (x->name && strcmp(x->name, y->name) != 0)) return false;
-    switch ((PyOp)x->op) {
-    case PY_CONST:
-    case PY_GLOBAL:
-    case PY_CLOSURE:
-    case PY_ATTR:
-    case PY_BINARY:
-    case PY_UNARY:
-    case PY_TUPLE:
-    case PY_SUBSCR:
-    case PY_CALL: break;
-    default: return false;
-    }
-    for (uint32_t i = 0; i < x->nargs; i++)
-        if (!alike(f, x->args[i], y->args[i], depth + 1)) return false;
-    return true;
-}
-
 static void add_term(Linear *l, PyRef r, Wide by) {
     uint32_t i = 0;
-    while (i < l->n && !alike(l->fr->inst->f, l->of[i], r, 0)) i++;
+    while (i < l->n && !congruent(l->fr->inst->f, l->of[i], r, true)) i++;
     if (i == MOST_TERMS) {
         l->failed = true;
         return;

@@ -31,12 +31,11 @@ typedef struct Search {
 
 /* ---- conditions -------------------------------------------------------------------------------------- */
 
-/* The same pure expression of the same values? */
-static bool congruent(const PyFunc *f, PyRef a, PyRef b, uint32_t depth) {
+static bool congruent_at(const PyFunc *f, PyRef a, PyRef b, bool reads, uint32_t depth) {
     if (a == b) return true;
     const PyInstr *x = &f->instrs.at[a], *y = &f->instrs.at[b];
-    if (depth > MAX_EXPR || x->op != y->op || x->imm != y->imm || x->imm2 != y->imm2 || x->nargs != y->nargs ||
-        x->obj != y->obj)
+    if (!a || !b || depth > MAX_EXPR || x->op != y->op || x->imm != y->imm || x->imm2 != y->imm2 ||
+        x->nargs != y->nargs || x->obj != y->obj || x->kwnames.n || y->kwnames.n)
         return false;
     if (!x->name != !y->name || (x->name && strcmp(x->name, y->name) != 0)) return false;
     switch (x->op) {
@@ -49,12 +48,19 @@ static bool congruent(const PyFunc *f, PyRef a, PyRef b, uint32_t depth) {
     case PY_NOT:
     case PY_ATTR:
     case PY_IS: break;
+    case PY_TUPLE:
+    case PY_SUBSCR:
+    case PY_CALL:
+        if (!reads) return false;
+        break;
     default: return false;
     }
     for (uint32_t i = 0; i < x->nargs; i++)
-        if (!congruent(f, x->args[i], y->args[i], depth + 1)) return false;
+        if (!congruent_at(f, x->args[i], y->args[i], reads, depth + 1)) return false;
     return true;
 }
+
+bool congruent(const PyFunc *f, PyRef a, PyRef b, bool reads) { return congruent_at(f, a, b, reads, 0); }
 
 /* The condition without its nots; *flip: how often there were. */
 static PyRef stripped(const PyFunc *f, PyRef c, bool *flip) {
@@ -66,7 +72,7 @@ static bool contradicts(const Search *s, PyRef cond, bool taken) {
     bool flip;
     PyRef c = stripped(s->f, cond, &flip);
     for (uint32_t i = 0; i < s->nfacts; i++)
-        if (s->facts[i].taken != (taken != flip) && congruent(s->f, s->facts[i].cond, c, 0)) return true;
+        if (s->facts[i].taken != (taken != flip) && congruent(s->f, s->facts[i].cond, c, false)) return true;
     return false;
 }
 
