@@ -18,7 +18,7 @@ static int32_t part(uint32_t word, uint32_t k, uint32_t bits, bool is_signed) {
     return is_signed ? (int32_t)v >> (32 - bits) : (int32_t)(v >> (32 - bits));
 }
 
-static bool compare(uint8_t how, int32_t a, int32_t b) {
+static bool compare(uint8_t how, int64_t a, int64_t b) {
     switch (how) {
     case CMP_EQ: return a == b;
     case CMP_NE: return a != b;
@@ -29,20 +29,28 @@ static bool compare(uint8_t how, int32_t a, int32_t b) {
     }
 }
 
-static int32_t combine(VideoOp op, uint8_t how, int32_t a, int32_t b) {
-    switch (op) {
+/* By 32 all bits that matter are gone, but it is still too large for any type. */
+static int64_t shift_left(int64_t a, int64_t by) {
+    if (by >= 32) return a > 0 ? INT64_C(1) << 62 : a < 0 ? -(INT64_C(1) << 62) : 0;
+    return (int64_t)((uint64_t)a << by);
+}
+
+static int64_t combine(const PtxInst *in, int64_t a, int64_t b) {
+    switch ((VideoOp)(in->sub & V_OP)) {
     case V_ADD: return a + b;
     case V_SUB: return a - b;
     case V_AVRG: return (a + b + (a + b >= 0)) >> 1; /* halves round away from zero */
     case V_ABSDIFF: return a < b ? b - a : a - b;
     case V_MIN: return a < b ? a : b;
     case V_MAX: return a < b ? b : a;
-    default: return compare(how, a, b);
+    case V_SHL: return shift_left(a, in->vec == FLAG_WRAP ? b & 31 : b > 32 ? 32 : b);
+    case V_SHR: return a >> (in->vec == FLAG_WRAP ? b & 31 : b > 32 ? 32 : b);
+    default: return compare(in->vec, a, b);
     }
 }
 
-static int32_t clamp(int32_t v, uint32_t bits, bool is_signed) {
-    int32_t high = (1 << (is_signed ? bits - 1 : bits)) - 1, low = is_signed ? -high - 1 : 0;
+static int64_t clamp(int64_t v, uint32_t bits, bool is_signed) {
+    int64_t high = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1, low = is_signed ? -high - 1 : 0;
     return v < low ? low : v > high ? high : v;
 }
 
@@ -51,8 +59,7 @@ static uint32_t video(const PtxInst *in, uint32_t a, uint32_t b, uint32_t c) {
     uint32_t bits = in->sub & V_QUAD ? 8 : 16, mask = (1u << bits) - 1, word = 0, sum = c;
     bool is_signed = in->type[0] == PT_S32;
     for (uint32_t k = 0; k < 32 / bits; k++) {
-        int32_t v = combine(in->sub & V_OP, in->vec, part(a, k, bits, in->type[1] == PT_S32),
-                            part(b, k, bits, in->type[2] == PT_S32));
+        int64_t v = combine(in, part(a, k, bits, in->type[1] == PT_S32), part(b, k, bits, in->type[2] == PT_S32));
         if (in->sub & V_SAT) v = clamp(v, bits, is_signed);
         word |= ((uint32_t)v & mask) << bits * k;
         sum += (uint32_t)v;
@@ -66,11 +73,14 @@ static void run_video(Warp *w, const PtxInst *in, uint32_t mask) {
     EACH_LANE(mask, i, d[i] = video(in, a[i], b[i], c[i]));
 }
 
-static bool select_video(VideoOp op, bool quad, const PtxForm *f, PtxInst *in) {
-    if (f->ntypes != 3) return false;
-    for (uint32_t k = 0; k < 3; k++)
+static bool words(const PtxForm *f, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++)
         if (f->types[k] != PT_U32 && f->types[k] != PT_S32) return false;
-    if (f->field[MF_ATOM] && f->field[MF_ATOM] != ATOM_ADD) return false;
+    return f->ntypes == n;
+}
+
+static bool select_video(VideoOp op, bool quad, const PtxForm *f, PtxInst *in) {
+    if (!words(f, 3) || (f->field[MF_ATOM] && f->field[MF_ATOM] != ATOM_ADD)) return false;
     if (f->field[MF_ATOM] && has(f, FLAG_SAT)) return false;
     if (op == V_SET && (f->field[MF_CMP] < CMP_EQ || f->field[MF_CMP] > CMP_GE)) return false;
     in->sub = (uint8_t)(op | (has(f, FLAG_SAT) ? V_SAT : 0) | (f->field[MF_ATOM] ? V_SUM : 0) | (quad ? V_QUAD : 0));
@@ -115,46 +125,12 @@ static int64_t widen(const PtxOperand *o, uint32_t word, bool is_signed) {
     return is_signed ? (int64_t)((int32_t)v >> (32 - bits)) : (int64_t)(v >> (32 - bits));
 }
 
-static int64_t clamp_to(int64_t v, uint32_t bits, bool is_signed) {
-    int64_t high = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1, low = is_signed ? -high - 1 : 0;
-    return v < low ? low : v > high ? high : v;
-}
-
-static bool compare_wide(uint8_t how, int64_t a, int64_t b) {
-    return how == CMP_EQ   ? a == b
-           : how == CMP_NE ? a != b
-           : how == CMP_LT ? a < b
-           : how == CMP_LE ? a <= b
-           : how == CMP_GT ? a > b
-                           : a >= b;
-}
-
-/* By 32 all bits that matter are gone, but it is still too large for any type. */
-static int64_t shift_left(int64_t a, int64_t by) {
-    if (by >= 32) return a > 0 ? INT64_C(1) << 62 : a < 0 ? -(INT64_C(1) << 62) : 0;
-    return (int64_t)((uint64_t)a << by);
-}
-
-static int64_t combine_wide(const PtxInst *in, int64_t a, int64_t b) {
-    switch ((VideoOp)(in->sub & V_OP)) {
-    case V_ADD: return a + b;
-    case V_SUB: return a - b;
-    case V_ABSDIFF: return a < b ? b - a : a - b;
-    case V_MIN: return a < b ? a : b;
-    case V_MAX: return a < b ? b : a;
-    case V_SHL: return shift_left(a, in->vec == FLAG_WRAP ? b & 31 : b > 32 ? 32 : b);
-    case V_SHR: return a >> (in->vec == FLAG_WRAP ? b & 31 : b > 32 ? 32 : b);
-    default: return compare_wide(in->vec, a, b);
-    }
-}
-
 /* in->sem: what is done with c; in->vec: the comparison of vset, .clamp or .wrap of shifts. */
 static uint32_t video_part(const PtxInst *in, uint32_t x, uint32_t y, uint32_t c) {
     bool is_signed = in->type[0] == PT_S32;
-    int64_t v =
-        combine_wide(in, widen(&in->o[1], x, in->type[1] == PT_S32), widen(&in->o[2], y, in->type[2] == PT_S32));
+    int64_t v = combine(in, widen(&in->o[1], x, in->type[1] == PT_S32), widen(&in->o[2], y, in->type[2] == PT_S32));
     uint32_t shift, bits = part_bits(part_of(&in->o[0]), &shift);
-    if (in->sub & V_SAT) v = clamp_to(v, bits, is_signed);
+    if (in->sub & V_SAT) v = clamp(v, bits, is_signed);
     uint32_t d = (uint32_t)v;
     bool below = is_signed ? (int32_t)d < (int32_t)c : d < c;
     if (in->sem == ATOM_ADD) return d + c;
@@ -171,12 +147,6 @@ static void run_part(Warp *w, const PtxInst *in, uint32_t mask) {
     const uint32_t *a = lanes(w, &in->o[1]), *b = lanes(w, &in->o[2]);
     const uint32_t *c = in->o[3].file == FILE_NONE ? none : lanes(w, &in->o[3]);
     EACH_LANE(mask, i, d[i] = video_part(in, a[i], b[i], c[i]));
-}
-
-static bool words(const PtxForm *f, uint32_t n) {
-    for (uint32_t k = 0; k < n; k++)
-        if (f->types[k] != PT_U32 && f->types[k] != PT_S32) return false;
-    return f->ntypes == n;
 }
 
 static bool select_part(VideoOp op, const PtxForm *f, PtxInst *in) {
@@ -212,7 +182,7 @@ static uint32_t multiply_add(const PtxInst *in, uint32_t x, uint32_t y, uint32_t
     int64_t a = widen(&in->o[1], x, sx), b = widen(&in->o[2], y, sy);
     if (sx || sy) {
         int64_t v = (a * b + (int32_t)c + in->sem) >> in->vec;
-        return (uint32_t)(sat ? clamp_to(v, 32, true) : v);
+        return (uint32_t)(sat ? clamp(v, 32, true) : v);
     }
     uint64_t v = ((uint64_t)a * (uint64_t)b + c + in->sem) >> in->vec;
     return sat && v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
