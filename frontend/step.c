@@ -545,35 +545,31 @@ static bool stored_in_place(const Step *s, Val v) {
     return view->op == PY_SUBSCR && view->args[0] == s->in->args[0] && view->args[1] == s->in->args[1];
 }
 
+static void store(const Step *s, Val a, Val i, Val v) {
+    Eval *e = s->e;
+    if (index_takes(e, s->span, a, i)) {
+        array_put_taken(e, s->span, a, i, v);
+        return;
+    }
+    if (stored_in_place(s, v)) return;
+    bool changed = s->fr->inst->f->instrs.at[s->in->args[2]].op == PY_BINARY && mask_operator(s->fr, s->in->args[2]);
+    bool mask = is_mask(a, i), several = val_is_many(v) || v.ty->kind == TY_TUPLE;
+    if (mask && (val_is_scalar(v) || changed)) {
+        if (array_writable(e, s->span, a)) array_assign_masked(e, s->span, a, i, v);
+    } else if (mask && several && a.ty->dtype != DT_RECORD) mask_put(e, s->span, a, i, v);
+    else if (!refuse_list(s, a, i)) {
+        if (e->building) set_index_spans(s);
+        if (a.ty->kind == TY_ARRAY) warn_widened(s, a, v);
+        eval_setitem(e, s->span, a, i, v);
+        e->nindex_spans = 0;
+    }
+}
+
 static Val step_store(const Step *s) {
     Val a = needed(s, 0), i = list_items(s->e, needed(s, 1)), v = needed(s, 2);
     if (val_poisoned(a) || val_poisoned(v) || val_poisoned(i)) return val_none(s->e);
-    if (index_takes(s->e, s->span, a, i)) {
-        if (s->e->building) s->e->value_span = operand_span(s, 2);
-        array_put_taken(s->e, s->span, a, i, v);
-        s->e->value_span = (PySpan){0};
-        return val_none(s->e);
-    }
-    if (stored_in_place(s, v)) return val_none(s->e);
-    bool changed = s->fr->inst->f->instrs.at[s->in->args[2]].op == PY_BINARY && mask_operator(s->fr, s->in->args[2]);
-    if (is_mask(a, i) && (val_is_scalar(v) || changed)) {
-        if (s->e->building) s->e->value_span = operand_span(s, 2);
-        if (array_writable(s->e, s->span, a)) array_assign_masked(s->e, s->span, a, i, v);
-        s->e->value_span = (PySpan){0};
-        return val_none(s->e);
-    }
-    if (is_mask(a, i) && (val_is_many(v) || v.ty->kind == TY_TUPLE) && a.ty->dtype != DT_RECORD) {
-        if (s->e->building) s->e->value_span = operand_span(s, 2);
-        mask_put(s->e, s->span, a, i, v);
-        s->e->value_span = (PySpan){0};
-        return val_none(s->e);
-    }
-    if (refuse_list(s, a, i)) return val_none(s->e);
-    if (s->e->building) set_index_spans(s);
     if (s->e->building) s->e->value_span = operand_span(s, 2);
-    if (!val_poisoned(a) && a.ty->kind == TY_ARRAY) warn_widened(s, a, v);
-    eval_setitem(s->e, s->span, a, i, v);
-    s->e->nindex_spans = 0;
+    store(s, a, i, v);
     s->e->value_span = (PySpan){0};
     return val_none(s->e);
 }
