@@ -165,16 +165,15 @@ static Val expression(Eval *e, const Take *t) {
     return many_renewed(e, v);
 }
 
+static uint32_t index_count(Val x) { return x.ty->n - x.ty->ndim - 1; }
+
 /* The axes that belong to the indices. */
-static uint32_t taken_axes(Val x) {
-    uint32_t n = x.ty->n - x.ty->ndim - 1;
-    return x.ty->ndim + n - x.items[0].ty->ndim;
-}
+static uint32_t taken_axes(Val x) { return x.ty->ndim + index_count(x) - x.items[0].ty->ndim; }
 
 /* The index into the base of an element; false: reported. */
 static bool base_index(Eval *e, PySpan span, Val x, const Val *index, Val *at) {
     Val base = x.items[0];
-    uint32_t n = x.ty->n - x.ty->ndim - 1, place = x.ty->layout, taken = taken_axes(x);
+    uint32_t n = index_count(x), place = x.ty->layout, taken = taken_axes(x);
     for (uint32_t k = 0; k < n; k++) {
         Val i = many_element(e, span, x.items[1 + k], taken, index + place);
         at[k] = val_poisoned(i) ? i : index_wrapped(e, span, i, array_size(base, k), (uint32_t)(x.ty->name[k] - 'a'));
@@ -195,7 +194,7 @@ Val take_element(Eval *e, PySpan span, Val x, const Val *index) {
 
 /* Sizes that may be 1 at run time: `shape` is that of the expression. */
 Val take_stretched(Eval *e, PySpan span, Val x, const Val *shape) {
-    uint32_t n = x.ty->n - x.ty->ndim - 1, place = x.ty->layout, taken = taken_axes(x);
+    uint32_t n = index_count(x), place = x.ty->layout, taken = taken_axes(x);
     Val *items = ARENA_ARRAY(e->arena, Val, x.ty->n + 1), sizes[MAX_NDIM], base = x.items[0];
     vals_copy(items, x.items, x.ty->n);
     for (uint32_t k = 0; k < base.ty->ndim; k++)
@@ -318,7 +317,7 @@ static void put_line(Eval *e, void *context, const Val *rest) {
 }
 
 static void put_lines(Eval *e, PySpan span, Val x, Val value, Wide count) {
-    Lines l = {span, x, value, x.ty->n - x.ty->ndim - 1, taken_axes(x), count, NULL, NULL};
+    Lines l = {span, x, value, index_count(x), taken_axes(x), count, NULL, NULL};
     Val index[MAX_NDIM];
     l.at = ARENA_ARRAY(e->arena, Val, (size_t)count * MAX_NDIM + 1);
     l.v = ARENA_ARRAY(e->arena, Val, (size_t)count + 1);
@@ -352,7 +351,7 @@ static Val apart_from(Eval *e, PySpan span, Val base, Val v) {
 }
 
 static void put_in_loop(Eval *e, PySpan span, Val x, Val value) {
-    uint32_t n = x.ty->n - x.ty->ndim - 1;
+    uint32_t n = index_count(x);
     Val *items = ARENA_ARRAY(e->arena, Val, x.ty->n + 1);
     vals_copy(items, x.items, x.ty->n);
     value = apart_from(e, span, items[0], value);
