@@ -56,8 +56,9 @@ static uint32_t which_are_there(const IrModule *m, const Locals *l, uint64_t byt
 }
 
 bool locals_fill(Image *image, const IrModule *m) {
+    if (!m->locals.n || !image->ptx) return true;
     Locals l = find_locals(m);
-    if (!l.n || l.too_many || !m->locals.n || !image->ptx) return true;
+    if (!l.n || l.too_many) return true;
     uint32_t set = which_are_there(m, &l, depot_bytes(image->ptx)), offset = 0;
     if (!(image->locals = calloc(l.n, sizeof *image->locals))) return false;
     for (uint32_t i = 0; i < l.n; i++) {
