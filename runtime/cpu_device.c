@@ -113,32 +113,42 @@ static void ask_for_large_pages(void *at, size_t bytes) {
     if (bytes >= LARGE) madvise((void *)first, bytes - (first - (uintptr_t)at), MADV_HUGEPAGE);
 }
 
+static void *beside_others(size_t bytes) {
+    Head *head = bytes > SIZE_MAX / 2 ? NULL : aligned_alloc(ALIGN, sizeof *head + (bytes + ALIGN - 1) / ALIGN * ALIGN);
+    if (!head) return NULL;
+    head->bytes = bytes;
+    return head + 1;
+}
+
 static Status alloc(Device *d, MemoryKind kind, size_t bytes, uint32_t flags, Stream *s, void **out, Failure *f) {
-    (void)flags, (void)s;
+    (void)s;
     *out = NULL;
     if (bytes == 0) return GPU_OK;
-    Head *head = bytes > SIZE_MAX / 2 ? NULL : aligned_alloc(ALIGN, sizeof *head + (bytes + ALIGN - 1) / ALIGN * ALIGN);
-    if (!head) return out_of_memory(d, bytes, f);
-    ask_for_large_pages(head, bytes);
-    head->bytes = bytes;
+    void *at = kind == MEMORY_DEVICE && flags & DEVICE_SHAREABLE ? cpu_pages_alloc(bytes) : beside_others(bytes);
+    if (!at) return out_of_memory(d, bytes, f);
+    ask_for_large_pages(at, bytes);
     add(kind_field(kind), bytes);
     if (kind == MEMORY_DEVICE) {
         add(&stats.blocks, 1);
         raise_peak(&stats.peak_used, read_stat(&stats.used));
     }
     add(&stats.allocations, 1);
-    *out = head + 1;
+    *out = at;
     return GPU_OK;
 }
 
 static void free_memory(Device *d, MemoryKind kind, void *at) {
     (void)d;
     if (!at) return;
-    Head *head = (Head *)at - 1;
-    sub(kind_field(kind), head->bytes);
+    size_t bytes;
+    if (kind != MEMORY_DEVICE || !cpu_pages_free(at, &bytes)) {
+        Head *head = (Head *)at - 1;
+        bytes = head->bytes;
+        free(head);
+    }
+    sub(kind_field(kind), bytes);
     if (kind == MEMORY_DEVICE) sub(&stats.blocks, 1);
     add(&stats.frees, 1);
-    free(head);
 }
 
 static Status used_on(Device *d, void *at, Stream *s, Failure *f) {
@@ -231,18 +241,6 @@ static Status owner(Device *d, const void *at, int *ordinal, Failure *f) {
     *ordinal = -1;
     return GPU_OK;
 }
-
-static Status share(Device *d, const void *at, SharedMemory *out, Failure *f) {
-    (void)at, (void)out;
-    return failure_set(f, GPU_ERROR_UNSUPPORTED, "the %s device has no handles of memory", d->name);
-}
-
-static Status open_shared(Device *d, const SharedMemory *shared, void **out, Failure *f) {
-    *out = NULL;
-    return share(d, shared, NULL, f);
-}
-
-static Status close_shared(Device *d, void *opened, Failure *f) { return share(d, opened, NULL, f); }
 
 static Status profiler(Device *d, bool records, Failure *f) {
     (void)d, (void)records, (void)f; /* profilers of the CPU need no word */
@@ -364,9 +362,9 @@ static const DeviceOps ops = {.kind = "cpu",
                               .fill = fill,
                               .peer_access = peer_access,
                               .owner = owner,
-                              .share = share,
-                              .open_shared = open_shared,
-                              .close_shared = close_shared,
+                              .share = cpu_share,
+                              .open_shared = cpu_open_shared,
+                              .close_shared = cpu_close_shared,
                               .profiler = profiler,
                               .default_stream = default_stream,
                               .stream_create = stream_create,

@@ -70,7 +70,8 @@ typedef enum MemoryKind {
     MEMORY_MANAGED      /* moves between host and device by itself */
 } MemoryKind;
 
-enum { PINNED_MAPPED = 1, PINNED_PORTABLE = 2, PINNED_WRITE_COMBINED = 4, MANAGED_HOST = 8 /* attached to the host */ };
+enum { PINNED_MAPPED = 1, PINNED_PORTABLE = 2, PINNED_WRITE_COMBINED = 4, MANAGED_HOST = 8 /* attached to the host */,
+       DEVICE_SHAREABLE = 16 /* another process may be given it */ };
 
 /* Bytes unless said. The pool's figures are those of MEMORY_DEVICE; blocks are what arrays got, segments what the
  * driver gave. */
@@ -195,7 +196,7 @@ typedef struct DeviceOps {
     /* What was printed since the last call; false: nothing. Of launches that still run, what is complete. */
     bool (*take_printed)(Device *d, Printed *out);
 
-    /* Memory. `flags`: PINNED_*, MANAGED_*; 0 bytes gives NULL. Device memory belongs to its stream: it may be used
+    /* Memory. `flags`: PINNED_*, MANAGED_*, DEVICE_*; 0 bytes gives NULL. Device memory belongs to its stream: it may be used
      * there at once, and freed there while kernels run. */
     Status (*alloc)(Device *d, MemoryKind kind, size_t bytes, uint32_t flags, Stream *s, void **out, Failure *f);
     void (*free)(Device *d, MemoryKind kind, void *at);

@@ -23,6 +23,7 @@ MAY_INCLUDE = {
             "runtime/cuda_api.def",
             "runtime/cuda_attributes.def",
             "runtime/cuda_errors.def",
+            "runtime/sharing.h",
         },
         (),
     ),

@@ -267,22 +267,87 @@ def test_the_environment_names_a_module_with_a_memory_manager(tmp_path):
 # ---- other processes
 
 
-@pytest.mark.skipif(device_name().startswith("cuda"), reason="GPUs have handles")
-def test_memory_of_no_gpu_has_no_handle():
-    with pytest.raises(OSError, match=r"multiprocessing\.shared_memory"):
-        cuda.to_device(np.zeros(3)).get_ipc_handle()
+def in_another_process(handle, *args):
+    """What `OTHER` finds, as text."""
+    sent = pickle.dumps((handle, *args)).hex()
+    done = subprocess.run([sys.executable, "-c", OTHER, sent], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or done.stderr
+
+
+OTHER = """
+import pickle, sys
+from gpu import cuda
+handle, *more = pickle.loads(bytes.fromhex(sys.argv[1]))
+@cuda.jit
+def double(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= 2
+try:
+    with handle as x:
+        before = x.copy_to_host().tolist()
+        double[1, 32](x)
+        if more:
+            x[more[0]] = 0
+    print(before, x.copy_to_host().tolist())  # it is open as long as an array refers to it
+except OSError as error:
+    print("OSError", error)
+"""
+
+
+def test_another_process_reads_and_writes_memory_by_its_handle():
+    x = cuda.to_device(np.arange(2000.0))
+    assert in_another_process(x[10:13].get_ipc_handle()) == "[10.0, 11.0, 12.0] [20.0, 22.0, 24.0]"
+    assert x.copy_to_host()[8:15].tolist() == [8, 9, 20, 22, 24, 13, 14]
+    x[11] = 1
+    again = cuda.as_cuda_array(Foreign(x))[11:12].get_ipc_handle()
+    assert in_another_process(again) == "[1.0] [2.0]"
+
+
+def test_memory_that_was_given_back_is_not_opened():
+    x = cuda.to_device(np.arange(3 << 20, dtype=np.uint8))  # more than a block of the pool
+    handle = x.get_ipc_handle()
+    del x
+    handle._ipc_handle.base = None
+    gpu.empty_cache()
+    assert "OSError" in in_another_process(handle)
+    assert cuda.to_device(np.arange(3 << 20, dtype=np.uint8)).copy_to_host()[:3].tolist() == [0, 1, 2]
+
+
+@pytest.mark.skipif(device_name().startswith("cuda"), reason="a GPU's driver says so in other words")
+def test_a_handle_of_nothing_is_an_error():
+    with pytest.raises(OSError, match=r"multiprocessing\.shared_memory"), cuda.open_ipc_array(bytes(64), 3, "float64"):
+        pass
+
+
+@pytest.mark.skipif(device_name() != "cpu", reason="memory of a GPU has handles, whoever allocated it")
+def test_memory_beside_others_has_no_handle():
+    with pytest.raises(OSError, match=r"arrays that cuda\.to_device and cuda\.device_array made"):
+        _ipc.handle_of(gpu.array(np.ones(3))._address)
+
+
+@pytest.mark.skipif(device_name() != "cpu", reason="the context of a GPU doesn't go through a fork")
+def test_shared_memory_stays_shared_after_a_fork_and_other_memory_does_not():
+    shared, own = cuda.to_device(np.zeros(3)), cuda.to_device(np.zeros(3))
+    shared.get_ipc_handle()
+    child = os.fork()
+    if child == 0:
+        shared[0] = own[0] = 1
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert (shared[0], own[0]) == (1, 0)
 
 
 def test_a_handle_is_sent_as_bytes_with_its_place():
-    made = cuda.IpcHandle(None, _ipc._Handle(), 24, "GPU-0", 512)
+    made = cuda.IpcHandle(None, _ipc._Handle(bytes(range(64))), 24, "GPU-0", 512)
     again = pickle.loads(pickle.dumps(made))
     assert (again.base, again.size, again.offset) == (None, 24, 512)
-    assert bytes(again.handle) == bytes(64)
+    assert again.handle.reserved == bytes(range(64))
 
 
 def test_memory_of_another_process_is_closed_when_its_block_fails(monkeypatch):
     calls = []
-    monkeypatch.setattr(_ipc, "_ask", lambda function, *args: calls.append((function.__name__, *args)) or 4096)
+    monkeypatch.setattr(_ipc, "_ask", lambda device, function, *args: calls.append((function.__name__, *args)) or 4096)
     monkeypatch.setattr(_ipc.IpcHandle, "open_array", lambda self, context, *description: self.open(context))
     with pytest.raises(ZeroDivisionError), cuda.open_ipc_array(bytes(64), 3, np.float64):
         raise ZeroDivisionError

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DEVICE, PINNED, MANAGED = range(3)  # MemoryKind of runtime.h
 DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType of DLPack
-PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED, MANAGED_HOST = 1, 2, 4, 8
+PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED, MANAGED_HOST, DEVICE_SHAREABLE = 1, 2, 4, 8, 16
 REPR_ELEMENTS = 1000  # more aren't fetched for a repr
 
 
@@ -591,6 +591,11 @@ def array(
     OutOfMemoryError
         The device has no room.
     """
+    return _array_of(obj, dtype, copy, order, device, stream, 0)
+
+
+def _array_of(obj: Any, dtype: Any, copy: bool | None, order: str, device: Any, stream: Any, flags: int) -> Array:
+    """`array`, in memory of some kind (``DEVICE_...``)."""
     if order not in ("C", "F", "K"):
         raise ValueError(f"order is 'C', 'F' or 'K', not {order!r}")
     name = device_name(device)
@@ -611,7 +616,7 @@ def array(
         source = source._on_host().astype(wanted)
     fortran = order == "F" or (order == "K" and _is_fortran(source))
     own = stream if getattr(stream, "device", name) == name else None  # a copy to the host goes in the source's stream
-    new = Array._alloc(name, source.shape, _name_of(source.dtype), "F" if fortran else "C", DEVICE, 0, own)
+    new = Array._alloc(name, source.shape, _name_of(source.dtype), "F" if fortran else "C", DEVICE, flags, own)
     new._copy_from(source, stream)
     return new
 

@@ -127,6 +127,7 @@ typedef struct Buffer {
     uint64_t address, bytes, id;
     AllocKind kind;
     bool registered;           /* host memory of the caller's own */
+    bool opened;               /* another process's */
     bool sync_memops;
     bool freeing;              /* cuMemFreeAsync has it in the queue */
     uint32_t flags;            /* cuMemHostAlloc's or cuMemAllocManaged's */

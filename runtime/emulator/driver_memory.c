@@ -82,7 +82,7 @@ static CUresult make(Context *c, AllocKind kind, uint64_t bytes, uint32_t flags,
 /* Frees what starts at an address, if it is of a kind that this function frees, when nothing can be using it. */
 static CUresult release(Context *c, uint64_t address, bool of_host, bool registered) {
     Buffer *b = buffer_at(address);
-    bool good = b && !b->freeing && of_host == (b->kind == ALLOC_HOST) && b->registered == registered;
+    bool good = b && !b->freeing && !b->opened && of_host == (b->kind == ALLOC_HOST) && b->registered == registered;
     CUresult none = registered ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED : CUDA_ERROR_INVALID_VALUE;
     if (!good) return none;
     b->freeing = true;
@@ -385,38 +385,4 @@ CUresult cuPointerSetAttribute(const void *data, CUpointer_attribute which, CUde
         return call_end(CUDA_ERROR_INVALID_VALUE);
     b->sync_memops = *(const uint32_t *)data != 0;
     return call_end(CUDA_SUCCESS);
-}
-
-/* ---- between processes: refused ---------------------------------------------------------------- */
-
-CUresult cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr address) {
-    CUresult r = call_begin(ENTRY_cuIpcGetMemHandle, NEEDS_WORKING, NULL);
-    if (r) return r;
-    return call_end(out && buffer_at(address) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE);
-}
-
-static CUresult refuse_ipc(Entry entry) {
-    CUresult r = call_check(entry, NEEDS_WORKING);
-    return r ? r : CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult cuIpcOpenMemHandle(CUdeviceptr *out, CUipcMemHandle handle, uint32_t flags) {
-    (void)out, (void)handle, (void)flags;
-    return refuse_ipc(ENTRY_cuIpcOpenMemHandle);
-}
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle, uint32_t flags) {
-    (void)out, (void)handle, (void)flags;
-    return refuse_ipc(ENTRY_cuIpcOpenMemHandle_v2);
-}
-CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
-    (void)address;
-    return refuse_ipc(ENTRY_cuIpcCloseMemHandle);
-}
-CUresult cuIpcGetEventHandle(CUipcEventHandle *out, CUevent event) {
-    (void)out, (void)event;
-    return refuse_ipc(ENTRY_cuIpcGetEventHandle);
-}
-CUresult cuIpcOpenEventHandle(CUevent *out, CUipcEventHandle handle) {
-    (void)out, (void)handle;
-    return refuse_ipc(ENTRY_cuIpcOpenEventHandle);
 }

@@ -8,6 +8,7 @@
  * Constant memory has a small window of its own below 2^32: programs keep its addresses in 32 bits, too. */
 #define _GNU_SOURCE
 #include "memory.h"
+#include "../sharing.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -88,6 +89,7 @@ Memory *memory_open(uint64_t total_bytes) {
 }
 
 static void destroy(Alloc *a) {
+    if (a->file >= 0) close(a->file);
     free(a->written);
     free(a->shadow);
     free((char *)(uintptr_t)a->name);
@@ -198,6 +200,7 @@ static Alloc *create(Memory *m, AllocKind kind, uint64_t bytes, const char *name
     if (!a) return NULL;
     a->kind = (uint8_t)kind;
     a->bytes = bytes;
+    a->file = -1;
     a->serial = ++m->serial;
     a->name = name ? strdup(name) : NULL;
     a->written = m->track ? calloc(bytes / 8 + 1, 1) : NULL;
@@ -210,20 +213,21 @@ static Alloc *create(Memory *m, AllocKind kind, uint64_t bytes, const char *name
 
 /* ---- places ------------------------------------------------------------------------------------ */
 
-static uint64_t padded(uint64_t bytes) {
-    return (bytes + 2 * GRANULE - 1) & ~(uint64_t)(GRANULE - 1);
-} /* with a guard */
+/* What the driver gives has pages of its own: they may be shared with another process. */
+static uint64_t granule(uint8_t kind) { return kind == ALLOC_DEVICE ? PAGE : GRANULE; }
+static uint64_t up(uint64_t n, uint64_t step) { return (n + step - 1) & ~(step - 1); }
+static uint64_t padded(const Alloc *a) { return up(a->bytes + GRANULE, granule(a->kind)); } /* with a guard */
 
 /* A gap between live allocations of the window, when its end is reached; UINT64_MAX: none. */
-static uint64_t find_gap(Memory *m, const Window *w, uint64_t need) {
+static uint64_t find_gap(Memory *m, const Window *w, uint64_t need, uint64_t step) {
     uint64_t start = (uint64_t)(uintptr_t)w->at, free_from = start;
     for (size_t i = 0; i < m->n; i++) {
         const Alloc *a = m->items[i];
         if (a->freed || !in_window(w, a)) continue;
-        if (a->address - free_from >= need) return free_from - start;
-        free_from = a->address + padded(a->bytes);
+        if (a->address >= free_from + need) return free_from - start;
+        free_from = up(a->address + padded(a), step);
     }
-    return start + w->bytes - free_from >= need ? free_from - start : UINT64_MAX;
+    return start + w->bytes >= free_from + need ? free_from - start : UINT64_MAX;
 }
 
 /* Freed allocations that lay in [address, address + bytes) are forgotten: somebody else will. */
@@ -236,10 +240,10 @@ static void take_over(Memory *m, uint64_t address, uint64_t bytes) {
 
 static bool place(Memory *m, Alloc *a) {
     Window *w = a->kind == ALLOC_CONST ? &m->constants : &m->window;
-    uint64_t need = padded(a->bytes), at = w->next;
-    if (need > w->bytes) return false;
+    uint64_t need = padded(a), step = granule(a->kind), at = up(w->next, step);
+    if (a->bytes > w->bytes || need > w->bytes) return false;
     if (at + need > w->bytes) {
-        at = find_gap(m, w, need);
+        at = find_gap(m, w, need, step);
         if (at == UINT64_MAX) return false;
     } else {
         w->next = at + need;
@@ -276,6 +280,7 @@ static Alloc *starting_at(const Memory *m, uint64_t address, bool host) {
 }
 
 static void retire(Memory *m, Alloc *a) {
+    if (a->file >= 0 && sharing_end(a->host, sharing_whole_pages(a->bytes), a->file)) a->file = -1;
     a->freed = true;
     m->freed++;
     m->used -= a->kind == ALLOC_HOST ? 0 : a->bytes;
@@ -296,6 +301,32 @@ bool memory_free(Memory *m, uint64_t address) {
     }
     pthread_mutex_unlock(&m->lock);
     return a != NULL;
+}
+
+int memory_share(Memory *m, uint64_t address) {
+    pthread_mutex_lock(&m->lock);
+    Alloc *a = starting_at(m, address, false);
+    if (a && a->kind != ALLOC_DEVICE) a = NULL;
+    if (a && a->file < 0) a->file = sharing_begin(a->host, sharing_whole_pages(a->bytes));
+    int file = a ? a->file : -1;
+    pthread_mutex_unlock(&m->lock);
+    return file;
+}
+
+uint64_t memory_open_shared(Memory *m, int file, uint64_t bytes) {
+    pthread_mutex_lock(&m->lock);
+    uint64_t address = alloc_locked(m, ALLOC_DEVICE, bytes, NULL);
+    Alloc *a = address ? holder(m, address) : NULL;
+    int access = PROT_READ | PROT_WRITE;
+    if (a && mmap(a->host, sharing_whole_pages(bytes), access, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED) {
+        a->file = file;
+        if (a->written) memset(a->written, 0xff, bytes / 8 + 1); /* what the other does with it isn't seen */
+    } else if (a) {
+        retire(m, a);
+        address = 0;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return address;
 }
 
 bool memory_register(Memory *m, void *host, uint64_t bytes, AllocKind kind) {

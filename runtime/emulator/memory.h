@@ -30,6 +30,7 @@ typedef struct Alloc {
     const char *name; /* a module's variable (a copy is kept); else NULL */
     uint8_t *written; /* a bit a byte, when uninitialised reads are looked for; else NULL */
     void *shadow;     /* of the race detector; else NULL */
+    int file;         /* that its pages are of, since another process may open them; else -1 */
 } Alloc;
 
 /* An allocation that was accessed lately: most accesses go to it again. Good while memory_epoch() stays the same. */
@@ -44,10 +45,14 @@ Memory *memory_open(uint64_t total_bytes); /* what the device pretends to have; 
 void memory_close(Memory *m);
 /* From now on, remember which bytes of allocations were written, for CHECK_UNINITIALIZED. */
 void memory_track_writes(Memory *m);
-/* 0: out of memory. Aligned to 256 (device) bytes; never merges with a neighbour: at least one unmapped byte between.
- */
+/* 0: out of memory. Aligned to 256 bytes, ALLOC_DEVICE to pages, in which nothing else lies; never merges with a
+ * neighbour: at least one unmapped byte between. */
 uint64_t memory_alloc(Memory *m, AllocKind kind, uint64_t bytes, const char *name);
 bool memory_free(Memory *m, uint64_t address);                               /* false: no allocation starts there */
+/* Memory of ALLOC_DEVICE that another process may open, by the file that its pages are of from now on; -1: none starts
+ * there, or the system can't. Nothing may be running. */
+int memory_share(Memory *m, uint64_t address);
+uint64_t memory_open_shared(Memory *m, int file, uint64_t bytes); /* ALLOC_DEVICE with those pages; 0: no memory */
 bool memory_register(Memory *m, void *host, uint64_t bytes, AllocKind kind); /* host memory that kernels may use */
 bool memory_unregister(Memory *m, void *host);
 /* The allocation that holds the address, also a freed one; NULL: none. It stays readable until it is freed and as many

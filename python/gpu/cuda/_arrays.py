@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _array, _core, _device, _exchange, _shapes
-from .._array import DEVICE, MANAGED, MANAGED_HOST, PINNED, PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED
+from .._array import (
+    DEVICE,
+    DEVICE_SHAREABLE,
+    MANAGED,
+    MANAGED_HOST,
+    PINNED,
+    PINNED_MAPPED,
+    PINNED_PORTABLE,
+    PINNED_WRITE_COMBINED,
+)
 from . import config as _settings
 from ._memory import MemoryPointer, OwnedPointer, foreign_memory, managers
 from ._typing import typeof
@@ -262,7 +271,12 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> D
         return _to_foreign(np.asarray(obj), stream, copy)
     if to is None and isinstance(obj, np.ndarray) and _repeats(obj):
         return _to_broadcast(obj, stream, copy)
-    made = _array.to_device(obj, stream, copy, to)
+    if to is not None:
+        made = _array.to_device(obj, stream, copy, to)
+    elif copy:
+        made = _array._array_of(obj, None, True, "K", None, stream, DEVICE_SHAREABLE)
+    else:
+        made = _empty_like(obj, stream)
     if not isinstance(made, DeviceNDArray):
         made = DeviceNDArray._of(made)
     if copy:
@@ -297,7 +311,13 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
         return _to_foreign(np.empty_like(np.asarray(ary)), stream, False)
     if getattr(ary, "ndim", 0) > 1 and not _array._is_fortran(ary):
         return _new(ary.shape, _array.dtype_of(ary.dtype), _strides_like(ary), "C", DEVICE, 0, stream)
-    return DeviceNDArray._of(_array.empty_like(ary, device=_device.device_name(), stream=stream))
+    return _empty_like(ary, stream)
+
+
+def _empty_like(ary: Any, stream: Any) -> DeviceNDArray:
+    """Packed, in C or Fortran order as the other."""
+    shape, dtype, order, _ = _array._model(ary, None, None, None)
+    return _new(shape, dtype, None, order, DEVICE, 0, stream)
 
 
 def _strides_like(ary: Any) -> tuple[int, ...]:
@@ -355,6 +375,8 @@ def _new(
 ) -> DeviceNDArray:
     _settings.require_cuda()
     sizes, name = _sizes(shape), _array._name_of(_array.dtype_of(dtype))
+    if kind == DEVICE:
+        flags |= DEVICE_SHAREABLE  # get_ipc_handle() may come
     if strides is None:
         order, of = _shapes.checked_order(order), _array.dtype_of(dtype)
         memory = foreign_memory(prod(sizes) * of.itemsize) if kind == DEVICE and managers.foreign else None

@@ -1,13 +1,13 @@
-"""Memory of a GPU that another process opens, by handles of the driver.
+"""Memory of a device that another process opens, by handles.
 
-The driver's handle is of a whole allocation, of which an array may be a part: it goes with the place in it. The CPU has
-none, and the emulated driver refuses.
+A handle is of a whole allocation, of which an array may be a part: it goes with the place in it. On the CPU device such
+memory has pages of its own, which become a file in memory when a handle is asked for.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,23 +19,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-class _Handle(ctypes.Structure):
-    """CUipcMemHandle."""
+class _Handle:
+    """CUipcMemHandle.
 
-    _fields_ = (("reserved", ctypes.c_byte * 64),)
+    Attributes
+    ----------
+    reserved : bytes
+        All 64 that it has.
+    """
+
+    def __init__(self, reserved: bytes = bytes(64)) -> None:
+        self.reserved = bytes(reserved)
+
+    def __bytes__(self) -> bytes:
+        return self.reserved
 
 
-def _ask(function: Callable[..., Any], *args: Any) -> Any:
-    """Ask the current device, when it has done its work."""
-    device = _device.device_name()
-    _core.synchronize()
+def _ask(device: str, function: Callable[..., Any], *args: Any) -> Any:
+    """Ask a device, when it has done its work."""
+    _core.synchronize_device(device)
     try:
         return function(device, *args)
     except _errors.DeviceError as error:
-        raise OSError(
-            f"{error}: memory of {device} isn't shared with other processes; put the data into "
-            "multiprocessing.shared_memory, or send x.copy_to_host()"
-        ) from error
+        other = "data of any array is sent by multiprocessing.shared_memory, or x.copy_to_host()"
+        raise OSError(f"{error}; {other}") from error
+
+
+class _Opened:
+    """Memory of another process, open as long as something refers to this."""
+
+    def __init__(self, handle: bytes) -> None:
+        self.device = _device.device_name()
+        self.address = int(_ask(self.device, _core.device_open_shared, handle))
+        weakref.finalize(self, _ask, self.device, _core.device_close_shared, self.address).atexit = False
 
 
 class IpcHandle:
@@ -56,7 +72,7 @@ class IpcHandle:
     def __init__(self, base: Any, handle: Any, size: int, source_info: Any = None, offset: int = 0) -> None:
         self.base, self.handle, self.size = base, handle, size
         self.source_info, self.offset = source_info, offset
-        self._opened: int | None = None
+        self._opened: _Opened | None = None
 
     def open(self, context: Any) -> int:
         """The address of the memory, in this process.
@@ -70,26 +86,27 @@ class IpcHandle:
         """
         if self._opened is not None:
             raise ValueError("IpcHandle is already opened")
-        self._opened = int(_ask(_core.device_open_shared, bytes(self.handle)))
-        return self._opened + self.offset
+        self._opened = _Opened(bytes(self.handle))
+        return self._opened.address + self.offset
 
     open_direct = open_staged = open
 
     def open_array(self, context: Any, shape: Any, dtype: Any, strides: Any = None) -> Any:
-        """The memory as a device array; `close` ends it."""
+        """The memory as a device array."""
         from ._arrays import DeviceNDArray
 
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
         name = _array._name_of(_array.dtype_of(dtype))
         steps = None if strides is None else (strides,) if isinstance(strides, int) else tuple(strides)
-        address, device = self.open(context), _device.device_name()
-        return DeviceNDArray._wrap(device, address, 0, sizes, steps, name, False, DEVICE, self, None)
+        address, opened = self.open(context), self._opened
+        device = _device.device_name()
+        host = address if device == "cpu" else 0
+        return DeviceNDArray._wrap(device, address, host, sizes, steps, name, False, DEVICE, opened, None)
 
     def close(self) -> None:
-        """Close the memory: arrays of it must not be used any more."""
+        """Close the memory: when the last array of it is gone, or at once."""
         if self._opened is None:
             raise ValueError("IpcHandle is not opened")
-        _ask(_core.device_close_shared, self._opened)
         self._opened = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -97,7 +114,7 @@ class IpcHandle:
 
 
 def _rebuilt(handle: bytes, size: int, source_info: Any, offset: int) -> IpcHandle:
-    return IpcHandle(None, _Handle.from_buffer_copy(handle), size, source_info, offset)
+    return IpcHandle(None, _Handle(handle), size, source_info, offset)
 
 
 def handle_of(memory: Any) -> IpcHandle:
@@ -108,10 +125,10 @@ def handle_of(memory: Any) -> IpcHandle:
     OSError
         The device, or its driver, has no handles.
     """
-    shared, offset = _ask(_core.device_share, address_of(memory))
+    shared, offset = _ask(_device.device_name(), _core.device_share, address_of(memory))
     size = getattr(memory, "size", None) or getattr(memory, "nbytes", 0)
     identity = str(_device.properties(_device.device_name()).uuid)
-    return IpcHandle(memory, _Handle.from_buffer_copy(shared), int(size), identity, offset)
+    return IpcHandle(memory, _Handle(shared), int(size), identity, offset)
 
 
 class IpcArrayHandle:
@@ -121,7 +138,7 @@ class IpcArrayHandle:
         self._ipc_handle, self._array_desc = ipc_handle, array_desc
 
     def open(self) -> Any:
-        """The array; `close` ends it."""
+        """The array."""
         from ._devices import current_context
 
         return self._ipc_handle.open_array(current_context(), **self._array_desc)
@@ -156,7 +173,7 @@ def open_ipc_array(handle: Any, shape: Any, dtype: Any, strides: Any = None, off
 
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     size = int(np.prod(sizes)) * np.dtype(dtype).itemsize
-    ipc = IpcHandle(None, _Handle.from_buffer_copy(bytes(handle)), size, None, offset)
+    ipc = IpcHandle(None, _Handle(handle), size, None, offset)
     opened = ipc.open_array(current_context(), sizes, dtype, strides)
     try:
         yield opened
