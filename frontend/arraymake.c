@@ -38,8 +38,7 @@ static bool constant_shape(Eval *e, const CallSite *site, Val v, uint32_t *ndim,
                        site->name, "a size is an integer");
                 return false;
             }
-            e_fail(e, arg_span(site, 0), "use numbers, globals, or variables of an enclosing function",
-                   DIAG_ARG_CONSTANT, site->name, "shape", e_text(e, at[k]));
+            e_fail(e, arg_span(site, 0), SIZE_HELP, DIAG_ARG_CONSTANT, site->name, "shape", e_text(e, at[k]));
             return false;
         }
         if (size < 0 || size > INT32_MAX) {
@@ -124,8 +123,7 @@ Val fn_np_like(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (!val_is_many(v[0])) return bad_arg(e, site, 0, v[0], "it takes an array");
     if (!elem_arg(e, site, v[has_value ? 2 : 1], elem_of(v[0].ty), &elem)) return val_poison(e);
     if (!many_settled(e, site->span, site->name, &v[0], &total))
-        return e_fail(e, site->span, "arrays that a kernel makes have constant shapes", DIAG_ARG_CONSTANT, site->name,
-                      "shape", shape_text(e, v[0].ty->ndim, many_shape(v[0])));
+        return e_fail(e, arg_span(site, 0), SIZE_HELP, DIAG_ARG_SIZE, site->name, e_text(e, v[0]));
     return filled(e, site, elem, v[0].ty->ndim, many_shape(v[0]), has_value ? v[1] : fill_of(e, site->fn->param));
 }
 

@@ -27,7 +27,8 @@ Val fn_abs(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     if (dt_is_complex(d)) return complex_abs(e, x);
     if (d == DT_BOOL) return is_weak(x) ? to_python_int(e, x) : e_numba(e) ? val_convert(e, x, typed(DT_I8)) : x;
     if (dtype_info[d].kind == DK_UINT) return x;
-    if (x.konst == KONST_INT && x.ty->weak) return val_const_int(e, val_sc(x), x.i < 0 ? -x.i : x.i);
+    bool smallest = !x.ty->weak && x.konst == KONST_INT && x.i == -((Wide)1 << (8 * dtype_info[d].bytes - 1));
+    if (x.konst == KONST_INT && !smallest) return val_const_int(e, val_sc(x), x.i < 0 ? -x.i : x.i);
     if (x.konst == KONST_FLOAT) return val_const_float(e, val_sc(x), fabs(x.f.re), 0);
     return val_of(e, val_sc(x), e_op1(e, OP_ABS, dtype_info[d].ir, val_ref(e, x)));
 }

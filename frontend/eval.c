@@ -24,13 +24,19 @@ static DiagList *listener(Eval *e, DiagCode code) {
     return &e->unheard;
 }
 
+/* What goes wrong in this package's own Python is shown where the user called it, with that line as a note. */
 static Diag *report(Eval *e, PySpan span, DiagCode code, va_list ap) {
-    DiagFrame at = e->frame->at;
+    const Frame *user = e->frame;
+    DiagFrame at = user->at;
     if (span.line) at.span = span;
+    while (user->library && user->caller) user = user->caller;
+    bool elsewhere = user != e->frame;
+    DiagList *l = listener(e, code);
     va_list again;
     va_copy(again, ap);
-    Diag *d = diag_vreport(listener(e, code), code, &at, ap);
+    Diag *d = diag_vreport(l, code, elsewhere ? &user->at : &at, ap);
     numba_words_of(e, d, again);
+    if (elsewhere) diag_note(l, d, &at, "in the code of this package");
     va_end(again);
     return d;
 }

@@ -63,7 +63,9 @@ Val fn_np_whole(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     DType d;
     if (!loop1(e, site, LOOP_BOOL | LOOP_REAL, n, args, &x, &d)) return val_poison(e);
     if (!dt_is_float(d)) return x;
-    return float_val(e, typed(d), e_math1(e, (MathFn)site->fn->param, float_type(d), float_ref(e, x, d)));
+    MathFn f = (MathFn)site->fn->param;
+    Val folded = fold_math(e, f, typed(d), 1, &x);
+    return folded.ty ? folded : float_val(e, typed(d), e_math1(e, f, float_type(d), float_ref(e, x, d)));
 }
 
 /* ---- operators -------------------------------------------------------------------------------------------- */

@@ -50,8 +50,8 @@ static bool made_small(Eval *e, const CallSite *site, uint32_t i, Val *v) {
                                  : sizes_known(v->ty->ndim, many_shape(*v), &total);
     if (known) *v = many_array(e, arg_span(site, i), *v);
     if (known || !site->fn->param) return true;
-    e_fail(e, arg_span(site, i), "name how many elements: x[:8], x[i:i + 8]; or write the loop", DIAG_ARG_CONSTANT,
-           site->name, "shape", e_text(e, *v));
+    e_fail(e, arg_span(site, i), "name how many elements: x[:8], x[i:i + 8]; or write the loop", DIAG_ARG_SIZE,
+           site->name, e_text(e, *v));
     return false;
 }
 

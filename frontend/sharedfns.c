@@ -40,12 +40,10 @@ static bool read_shape(Eval *e, const CallSite *site, Val shape, bool may_be_dyn
         if (!integer || !val_as_int(axes[k], &n)) {
             Diag *d = e_diag(e, arg_span(site, 0), DIAG_ARG_CONSTANT, site->name, "shape", e_text(e, axes[k]));
             e_help(e, d, "%s",
-                   !integer ? "a size is an integer"
-                   : may_be_dynamic
-                       ? "use numbers, globals, or variables of an enclosing function; "
-                         "gpu.shared.array(0, dtype) takes its size from the launch"
-                       : "use numbers, globals, or variables of an enclosing function; of an array argument "
-                         "each thread can take a row of any size");
+                   !integer         ? "a size is an integer"
+                   : may_be_dynamic ? "use numbers, globals, or variables of an enclosing function; "
+                                      "gpu.shared.array(0, dtype) takes its size from the launch"
+                                    : SIZE_HELP);
             e_numba_says(e, d,
                          "No implementation of function Function(<function %s>) found for signature:\n \n "
                          ">>> array(shape=%s, dtype=class(%s))",

@@ -389,10 +389,30 @@ def test_a_matrix_that_makes_no_sense_raises(case: str, device: str) -> None:
 
 
 def test_what_has_no_constant_shape() -> None:
-    with pytest.raises(gpu.TypingError, match=r"np.sort\(\) needs a constant for 'shape'"):
+    with pytest.raises(gpu.TypingError, match=r"np.sort\(\) needs an array whose size is known when compiling"):
         gpu.jit(lambda a: np.sort(a)).compile("f4[::1]")
     with pytest.raises(gpu.UnsupportedError, match="count in a loop"):
         gpu.jit(lambda a: np.unique(a)).compile("f4[::1]")
+
+
+def test_mistakes_in_python_of_this_package_are_shown_where_it_is_called() -> None:
+    with pytest.raises(gpu.TypingError) as caught:
+        gpu.jit(lambda x, n: np.linspace(0, 1, n)).compile("f4[::1], i8")
+    first, *rest = str(caught.value).splitlines()
+    assert "test_small_arrays.py" in first
+    assert any("_smallarrays.py" in line and "in the code of this package" in line for line in rest)
+    assert any("of an array argument each thread can take a row" in line for line in rest)
+
+
+@pytest.mark.parametrize(
+    "size", ["abs(-3)", "abs(np.int64(-3))", "int(np.ceil(2.5))", "int(np.trunc(np.float64(3.5)))"]
+)
+def test_sizes_are_computed_when_compiling(size: str) -> None:
+    names: dict = {"np": np}
+    exec(f"def kernel(out):\n    out[0] = np.ones({size}).size\n", names)
+    out = np.zeros(1, np.int32)
+    gpu.jit(names["kernel"])[1, 1](out)
+    assert out[0] == 3
 
 
 @pytest.mark.parametrize("device", ["cpu", "emulated"])

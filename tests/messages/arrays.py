@@ -129,7 +129,7 @@ def doubles(x):
 # CompileError: arrays.py:39:5: error: np.zeros() needs a constant for 'shape', and this is int (weak)
 #    39 |     np.zeros(n)
 #       |     ^^^^^^^^^^^
-#    help: use numbers, globals, or variables of an enclosing function
+#    help: use numbers, globals, or variables of an enclosing function; of an array argument each thread can take a row of any size
 #
 # arrays.py:40:5: error: np.zeros(): a thread has 512 KiB for arrays of its own, and this takes 7813
 #    40 |     np.zeros((1000, 1000))
@@ -158,7 +158,7 @@ def doubles(x):
 # arrays.py:45:14: error: np.zeros() needs a constant for 'shape', and this is int (weak)
 #    45 |     np.zeros((2, n))[0]
 #       |              ^^^^^^
-#    help: use numbers, globals, or variables of an enclosing function
+#    help: use numbers, globals, or variables of an enclosing function; of an array argument each thread can take a row of any size
 #    in kernel sizes(array(float64, 2d, C), int (weak))
 # <<<
 # >>> message subscripts(f8[:, ::1], int)

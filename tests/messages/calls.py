@@ -254,11 +254,11 @@ def counts_from_an_array(x, out):
 # TypingError: calls.py:84:18: error: np.zeros() needs a constant for 'shape', and this is int (weak)
 #    84 |     y = np.zeros(len(x))
 #       |                  ^^^^^^
-#    help: use numbers, globals, or variables of an enclosing function
+#    help: use numbers, globals, or variables of an enclosing function; of an array argument each thread can take a row of any size
 #    in kernel makes_an_array(array(float32, 1d, C))
 # <<<
 # >>> message sorts_an_array(f4[::1], f4[::1])
-# TypingError: calls.py:90:14: error: np.sort() needs a constant for 'shape', and this is array(float32, 1d, C)
+# TypingError: calls.py:90:14: error: np.sort() needs an array whose size is known when compiling, and this is array(float32, 1d, C)
 #    90 |     out[0] = np.sort(x)
 #       |              ^^^^^^^^^^
 #    help: name how many elements: x[:8], x[i:i + 8]; or write the loop
