@@ -18,6 +18,7 @@ import numpy as np
 class Vector:
     """A vector type's base class; `_dtype` is the type of the fields, `_names` has their names."""
 
+    aliases: tuple[str, ...] = ()  # CUDA's names of the type
     _dtype: Any = None
     _names: tuple[str, ...] = ()
     __hash__ = None  # type: ignore[assignment]
@@ -186,4 +187,5 @@ for _name, _dtype in NAMES.items():
     for _n in range(1, 5):
         long = f"{_dtype}x{_n}"
         vectors[f"{_name}{_n}"] = vectors.setdefault(long, _make(f"{_name}{_n}", _dtype, _n))
+        vectors[long].aliases += (f"{_name}{_n}",)
 globals().update(vectors)

@@ -12,22 +12,19 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
         (
             "alias api_util cache_hints cext cgutils cloudpickle codegen config_default_cc core cpython cuda_paths "
-            "datamodel debuginfo descriptor device_init deviceufunc dispatcher flags implementation initialize "
-            "decorators intrinsics itanium_mangler launchconfig locks lowering mathimpl memory_management misc models "
+            "datamodel debuginfo descriptor device_init dispatcher flags implementation initialize "
+            "decorators intrinsics launchconfig locks lowering mathimpl memory_management misc models "
             "numba_cuda_default_ptx_cc nvvm nvvmutils runtime serialize stubs target typeconv typing ufuncs utils "
             "vectorizers",
             _COMPILER,
         ),
         ("api", "its functions are in gpu.cuda itself"),
-        ("kernels reduction", "cuda.Reduce and x.T are what these modules had"),
+        ("reduction", "from gpu.cuda.kernels import reduction"),
         ("prepare_shape_strides_dtype", _SHAPES),
         ("simulator", 'gpu.set_device("python") runs kernels thread by thread'),
         ("tests", "numba-cuda's tests are in its own wheel"),
     ),
-    "cudadrv": (
-        ("dummyarray", _SHAPES),
-        ("libs linkable_code mappings nvrtc nvvm runtime", _COMPILER),
-    ),
+    "cudadrv": (("libs linkable_code mappings nvrtc nvvm runtime", _COMPILER),),
     "cudadrv.driver": (
         ("CudaPythonFunction CudaPythonModule Function FuncAttr load_module_image", "cuda.jit makes and loads code"),
         ("FILE_EXTENSION_MAP inspect_obj_content cached_file_read", _LINKER),

@@ -1,0 +1,1 @@
+"""What ``numba.cuda.kernels`` has: `transpose.transpose` and `reduction.Reduce`."""

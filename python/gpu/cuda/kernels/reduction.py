@@ -1,0 +1,5 @@
+"""``numba.cuda.kernels.reduction``."""
+
+from .._programs import Reduce
+
+__all__ = ["Reduce"]
