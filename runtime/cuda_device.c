@@ -20,12 +20,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* ---- contexts ---------------------------------------------------------------------------------- */
 
 static Status forked(const CudaDevice *d, Failure *f) {
-    return failure_set(
-        f, GPU_ERROR_NO_DEVICE,
-        "%s can't be used in this process: it was forked from one that had used CUDA, which CUDA doesn't "
-        "survive. Start it with multiprocessing.get_context(\"spawn\"), use the device first in the "
-        "child, or use gpu.device(\"cpu\") here",
-        d->base.name);
+    return failure_set(f, GPU_ERROR_NO_DEVICE,
+                       "%s can't be used in this process: CUDA initialized before forking, which CUDA doesn't survive. "
+                       "Start it with multiprocessing.get_context(\"spawn\"), use the device first in the "
+                       "child, or use gpu.device(\"cpu\") here",
+                       d->base.name);
 }
 
 Status cuda_enter(CudaDevice *d, CUcontext *before, Failure *f) {
@@ -142,7 +141,7 @@ static Status get(Machine *machine, uint32_t ordinal, Device **out, Failure *f) 
     CudaDevice *d = __atomic_load_n(&machine->devices[ordinal], __ATOMIC_ACQUIRE);
     if (!d && cuda_forked(cu))
         return failure_set(f, GPU_ERROR_NO_DEVICE,
-                           "this process was forked from one that had used CUDA, which CUDA doesn't survive: start it "
+                           "CUDA initialized before forking this process, which CUDA doesn't survive: start it "
                            "with multiprocessing.get_context(\"spawn\"), or use gpu.device(\"cpu\") here");
     if (!d) {
         pthread_mutex_lock(&lock);

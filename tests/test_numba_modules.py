@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gpu import cuda
+from gpu.cuda.cudadrv import nvrtc, runtime
 from gpu.cuda.cudadrv.dummyarray import Array
 from gpu.cuda.deviceufunc import GUFuncEngine
 from gpu.cuda.itanium_mangler import escape_string, mangle, mangle_identifier, mangle_type, mangle_value
@@ -85,3 +86,15 @@ def test_modules_have_what_gpu_cuda_has():
     four = vector_types["float32x4"]
     assert (four.num_elements, four.base_type, four.user_facing_object) == (4, cuda.float32, cuda.float4)
     assert vector_types["int64x2"].user_facing_object.aliases == ("long2", "longlong2")
+
+
+def test_for_which_gpus_code_is_made():
+    known = nvrtc.get_supported_ccs()
+    assert (nvrtc.get_lowest_supported_cc(), known) == (known[0], tuple(sorted(known)))
+    for cc in known:
+        assert f".target sm_{cc[0]}{cc[1]}" in cuda.compile_ptx(lambda: None, cuda.void(), cc=cc)[0]
+    assert nvrtc.get_arch_option(8, 5) == "compute_80"
+    assert nvrtc.find_closest_arch((99, 0)) == known[-1]
+    with pytest.raises(cuda.cudadrv.error.CCSupportError, match=r"3\.5 is not supported"):
+        nvrtc.find_closest_arch((3, 5))
+    assert runtime.get_version() >= (11, 0)

@@ -154,3 +154,11 @@ def test_types_of_constants():
     x = np.zeros(6)
     kernel[1, 1](x, 5)
     assert x.tolist() == [100, -7, -5, 2, 3, 0]
+
+
+def test_a_class_of_types_of_a_program_has_no_type_of_kernels():
+    class Made(types.Integer):
+        pass
+
+    assert not isinstance(types.int32, Made)
+    assert isinstance(types.int32, types.Integer)

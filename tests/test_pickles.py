@@ -68,6 +68,23 @@ def test_a_launch_keeps_its_sizes():
             pickle.dumps(other)
 
 
+def test_a_launch_calls_back_before():
+    said = []
+    launch, x = importable[1, 1], np.zeros(1)
+    launch.pre_launch_callbacks.append(lambda *given: said.append((given, x[0])))
+    launch(x)
+    assert said == [((importable, launch), 0)]
+    with pytest.raises(pickle.PicklingError, match="pre-launch callbacks"):
+        pickle.dumps(launch)
+    launch.pre_launch_callbacks[:] = [lambda *given: 1 / 0]
+    after = x.copy()
+    with pytest.raises(ZeroDivisionError):
+        launch(x)
+    assert x == after
+    launch.pre_launch_callbacks.clear()
+    assert pickle.loads(pickle.dumps(launch)).griddim == (1, 1, 1)
+
+
 def test_functions_that_call_themselves():
     @cuda.jit(device=True)
     def factorial(n):

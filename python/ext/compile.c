@@ -144,6 +144,19 @@ static int read_arch(CompileOptions *o, const char *arch) {
     return -1;
 }
 
+PyObject *compile_architectures(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    const CompilerApi *api = compiler_api();
+    PyObject *list = api ? PyList_New(0) : NULL;
+    for (uint16_t sm = 1; list && sm < 1000; sm++) {
+        PyObject *number = api->target_known(sm, 0, NULL) ? PyLong_FromLong(sm) : NULL;
+        if (number && PyList_Append(list, number) < 0) Py_CLEAR(list);
+        Py_XDECREF(number);
+        if (PyErr_Occurred()) Py_CLEAR(list);
+    }
+    return list;
+}
+
 /* A PTX version from which loads say which of their bytes count. */
 enum { PTX_USED_BYTES = 83 };
 

@@ -348,6 +348,7 @@ int compile_options_sm(CompileOptions *o, const Options *from, uint16_t sm);    
 /* What code a device wants: the newest sm that it runs, that we know and whose PTX its driver reads; 0: native. -1 with
  * an exception. */
 int compile_sm(const Device *d);
+PyObject *compile_architectures(PyObject *module, PyObject *unused);
 /* LLVM at work, without the GIL. The module is consumed. */
 Image *compilation_image(Compilation *c, const CompileOptions *o);
 char *compilation_text(Compilation *c, const CompileOptions *o, Stage stage);   /* to free() */

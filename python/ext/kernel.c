@@ -8,11 +8,24 @@ typedef struct LauncherObject {
     vectorcallfunc vectorcall;
     KernelObject *kernel;
     Config config;
+    PyObject *callbacks; /* NULL until somebody asks for the list */
 } LauncherObject;
 
 PyObject *auto_object;
 
 /* ---- Launcher ---------------------------------------------------------------------------------- */
+
+/* Calls what the program put into `pre_launch_callbacks`, each with the kernel and the launcher. */
+static int call_back(LauncherObject *l) {
+    for (Py_ssize_t i = 0; l->callbacks && i < PyList_GET_SIZE(l->callbacks); i++) {
+        PyObject *callback = Py_NewRef(PyList_GET_ITEM(l->callbacks, i));
+        PyObject *result = PyObject_CallFunctionObjArgs(callback, (PyObject *)l->kernel, (PyObject *)l, NULL);
+        Py_DECREF(callback);
+        if (!result) return -1;
+        Py_DECREF(result);
+    }
+    return 0;
+}
 
 static PyObject *launcher_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     LauncherObject *l = (LauncherObject *)self;
@@ -21,6 +34,7 @@ static PyObject *launcher_call(PyObject *self, PyObject *const *args, size_t nar
     const DeviceRow *row = device_current();
     if (!row) return NULL;
     int status = args_bind(&b, l->kernel, args, PyVectorcall_NARGS(nargsf), kwnames);
+    if (status == 0 && l->callbacks) status = call_back(l);
     if (status == 0) status = row->run(row, &b, &config);
     args_release(&b);
     if (status < 0) return NULL;
@@ -33,6 +47,7 @@ static PyObject *launcher_new(KernelObject *k, const Config *c) {
     l->vectorcall = launcher_call;
     l->kernel = (KernelObject *)Py_NewRef((PyObject *)k);
     l->config = *c;
+    l->callbacks = NULL;
     Py_XINCREF(l->config.stream);
     PyObject_GC_Track(l);
     return (PyObject *)l;
@@ -41,11 +56,13 @@ static PyObject *launcher_new(KernelObject *k, const Config *c) {
 static int launcher_traverse(LauncherObject *l, visitproc visit, void *arg) {
     Py_VISIT(l->kernel);
     Py_VISIT(l->config.stream);
+    Py_VISIT(l->callbacks);
     return 0;
 }
 
 static void launcher_dealloc(LauncherObject *l) {
     PyObject_GC_UnTrack(l);
+    Py_XDECREF(l->callbacks);
     Py_DECREF(l->kernel);
     Py_XDECREF(l->config.stream);
     PyObject_GC_Del(l);
@@ -66,11 +83,28 @@ static PyObject *launcher_sizes(PyObject *self, void *block) {
     return Py_BuildValue("(III)", n[0], n[1], n[2]);
 }
 
+static PyObject *launcher_callbacks(PyObject *self, void *unused) {
+    (void)unused;
+    LauncherObject *l = (LauncherObject *)self;
+    if (!l->callbacks) l->callbacks = PyList_New(0);
+    return Py_XNewRef(l->callbacks);
+}
+
+static PyObject *refuse_callbacks(void) {
+    PyObject *pickle = PyImport_ImportModule("pickle");
+    PyObject *error = pickle ? PyObject_GetAttrString(pickle, "PicklingError") : NULL;
+    if (error) PyErr_SetString(error, "Cannot pickle configured launches with pre-launch callbacks");
+    Py_XDECREF(error);
+    Py_XDECREF(pickle);
+    return NULL;
+}
+
 /* kernel[grid, block]; what the launch has of this process can't be said in another. */
 static PyObject *launcher_reduce(PyObject *self, PyObject *unused) {
     (void)unused;
     const LauncherObject *l = (LauncherObject *)self;
     const LaunchConfig *c = &l->config.launch;
+    if (l->callbacks && PyList_GET_SIZE(l->callbacks)) return refuse_callbacks();
     bool other = l->config.automatic || l->config.forall || c->cooperative || c->cluster[0];
     if (other || (l->config.stream && !PyLong_Check(l->config.stream)))
         return PyErr_SetString(PyExc_TypeError, "only kernel[grid, block] without a stream can be pickled"), NULL;
@@ -89,6 +123,8 @@ static PyObject *launcher_reduce(PyObject *self, PyObject *unused) {
 static PyMethodDef launcher_methods[] = {{"__reduce__", launcher_reduce, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
 static PyGetSetDef launcher_getset[] = {{"griddim", launcher_sizes, NULL, "Blocks along each axis.", NULL},
                                         {"blockdim", launcher_sizes, NULL, "Threads of a block along each axis.", ""},
+                                        {"pre_launch_callbacks", launcher_callbacks, NULL,
+                                         "Functions that a launch calls before, with the kernel and this.", NULL},
                                         {NULL, NULL, NULL, NULL, NULL}};
 
 PyTypeObject Launcher_Type = {

@@ -36,6 +36,7 @@ static PyObject *get_threads(PyObject *module, PyObject *unused) {
 static PyMethodDef methods[] = {
     {"inspect", (PyCFunction)(void (*)(void))inspect_text, METH_VARARGS | METH_KEYWORDS,
      "inspect(kernel, types, what, arch=None): the text of one stage."},
+    {"architectures", compile_architectures, METH_NOARGS, "architectures(): GPUs that code is made for, sm numbers."},
     {"ptx", inspect_ptx, METH_VARARGS, "ptx(kernel, types, arch, options): (text, entry, parameters, bytes)."},
     {"result_type", inspect_result, METH_VARARGS,
      "result_type(function, types): the Type of what a device function returns."},

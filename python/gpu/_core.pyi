@@ -81,6 +81,8 @@ class Launcher:
     def griddim(self) -> tuple[int, int, int]: ...
     @property
     def blockdim(self) -> tuple[int, int, int]: ...
+    @property
+    def pre_launch_callbacks(self) -> list[Callable[[Kernel, Launcher], Any]]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> None: ...
 
 class Kernel:
@@ -252,6 +254,7 @@ def inspect(kernel: Kernel, types: tuple[Type, ...], what: str, arch: str | None
 def result_type(function: Kernel, types: tuple[Type, ...], /) -> Type:
     """The type of what a device function returns; raises CompileError as a compilation would."""
 
+def architectures() -> list[int]: ...
 def ptx(
     kernel: Kernel, types: tuple[Type, ...], arch: str, options: dict[str, Any], facts: int = 0, function: bool = False
 ) -> tuple[str, str, list[dict[str, Any]], int]:

@@ -88,7 +88,8 @@ class _Kind(type):
         if cls in type(value).__mro__:  # of a class that a program derived
             return True
         kind = value._type if isinstance(value, (DType, TupleType)) else value
-        return isinstance(kind, (_core.Type, Void)) and cls._test(kind)
+        known = "_test" in vars(cls)  # a program's class has its own types alone
+        return known and isinstance(kind, (_core.Type, Void)) and cls._test(kind)
 
 
 def _scalar(*starts: str) -> Any:
