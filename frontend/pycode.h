@@ -94,7 +94,7 @@ typedef enum COp {
 /* Constructs outside the language: what, why, what to write instead. */
 #define REFUSALS(X) \
     X(TRY,       "try", "a kernel has no exception handling", "test the condition with `if` before the operation that fails") \
-    X(WITH,      "with", "context managers need exception handling", "call what the block needs directly") \
+    X(WITH,      "with", "context managers need exception handling", "call what the block needs directly, and do before the launch what needs Python") \
     X(GENERATOR, "a generator", "a kernel can't be suspended at a yield", "write the values into an array") \
     X(GENEXPR,   "a generator expression that no call takes at once", "a kernel has no suspended code", "make it a list: [ ]") \
     X(ASYNC,     "async code", "a kernel can't be suspended at an await", "make it a plain function") \

@@ -111,6 +111,8 @@ const char *suggest_instead(const char *called) {
          "range(...) in a kernel, whose threads run side by side; @gpu.parallel makes kernels of prange loops"},
         {"breakpoint", "after gpu.set_device('python') the function itself runs, thread by thread, under any debugger"},
         {"set_trace", "after gpu.set_device('python') the function itself runs, thread by thread, under any debugger"},
+        {"device_array", "memory of a thread's own: gpu.local.array(size, dtype); of all: an array that is passed"},
+        {"to_device", "arrays of the device are made before the launch, and passed"},
         {"time.", "gpu.clock64() counts cycles in a kernel; a launch is timed outside, up to gpu.synchronize()"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(called, parts[i][0])) return parts[i][1];

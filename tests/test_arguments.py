@@ -352,3 +352,10 @@ def test_unaligned_arrays_and_signatures(device: str) -> None:
         np.testing.assert_array_equal(x, np.arange(9) * 2 + 6)
         kernel[1, 32](aligned, other, (x, 1))
         np.testing.assert_array_equal(aligned, np.arange(9) * 3 + 8)
+
+
+@pytest.mark.parametrize(("name", "instead"), [("List", "numpy.array"), ("Dict", "two arrays"), ("Particle", "record")])
+def test_objects_of_numba_are_refused_by_what_to_pass(name: str, instead: str) -> None:
+    kind = type(name, (), {"_numba_type_": None, "x": 1.0})
+    with pytest.raises(TypeError, match=f"'value'.*{name}; .*{instead}"):
+        gpu.jit(lambda out, value: None)[1, 1](np.zeros(1), kind())

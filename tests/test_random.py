@@ -91,6 +91,26 @@ def test_stream(dialect: str) -> None:
         np.testing.assert_allclose(normal[i], [single, double], rtol=2e-5, atol=2e-6)
 
 
+def seeds_and_jumps(states, words):
+    i = names.grid(1)
+    if i < words.shape[0]:
+        rng.init_xoroshiro128p_state(states, i, i - 2)
+        rng.xoroshiro128p_jump(states, i)
+        words[i] = rng.xoroshiro128p_next(states, i)
+
+
+@pytest.mark.parametrize("jit", [gpu.jit, cuda.jit], ids=["numpy", "numba"])
+@pytest.mark.parametrize("rows", [True, False])
+def test_one_state_is_seeded_and_moved_in_a_kernel(jit, rows: bool) -> None:
+    states = np.zeros((4, 2), np.uint64) if rows else np.zeros(4, rng.xoroshiro128p_dtype)
+    words = np.zeros(4, np.uint64)
+    jit(seeds_and_jumps)[1, 8](states, words)
+    for i in range(4):
+        x = Xoroshiro(i - 2, 1)
+        assert words[i] == x.next()
+        assert list(states[i]) == x.s
+
+
 def test_numba_module_name() -> None:
     assert importlib.import_module("gpu.cuda.random") is rng is cuda.random
 

@@ -6,7 +6,7 @@ array that the host makes; the functions advance it.
 ``philox_*``: Philox 4x32-10, which has no state: the numbers follow from a seed, the number of a subsequence (such as
 the thread's) and an offset in it.
 
-Every function without ``create`` or ``init`` in its name is a device function, for kernels of both dialects.
+Every function without ``states`` in its name is a device function, for kernels of both dialects.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "create_xoroshiro128p_states",
+    "init_xoroshiro128p_state",
     "init_xoroshiro128p_states",
     "philox4x32",
     "philox_normal_float32",
@@ -31,6 +32,7 @@ __all__ = [
     "philox_uniform_float32",
     "philox_uniform_float64",
     "xoroshiro128p_dtype",
+    "xoroshiro128p_jump",
     "xoroshiro128p_next",
     "xoroshiro128p_normal_float32",
     "xoroshiro128p_normal_float64",
@@ -50,6 +52,60 @@ def _rotl(x: Any, k: Any) -> Any:
     return (x << uint32(k)) | (x >> uint32(64 - k))
 
 
+def _get(states: Any, index: Any) -> Any:
+    if states.ndim == 2:
+        return states[index, 0], states[index, 1]
+    return states[index]["s0"], states[index]["s1"]
+
+
+def _set(states: Any, index: Any, s0: Any, s1: Any) -> None:
+    if states.ndim == 2:
+        states[index, 0] = s0
+        states[index, 1] = s1
+    else:
+        states[index]["s0"] = s0
+        states[index]["s1"] = s1
+
+
+def init_xoroshiro128p_state(states: Any, index: Any, seed: Any) -> None:
+    """Seed one state in a kernel; `init_xoroshiro128p_states` seeds them so that streams lie apart.
+
+    Parameters
+    ----------
+    states : array of `xoroshiro128p_dtype`, shape (n,), or of uint64, shape (n, 2)
+    index : int
+        Which one.
+    seed : int
+        Its low 64 bits count.
+    """
+    z = uint64(seed) + uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> uint32(30))) * uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> uint32(27))) * uint64(0x94D049BB133111EB)
+    z = z ^ (z >> uint32(31))
+    _set(states, index, z, z)
+
+
+def xoroshiro128p_jump(states: Any, index: Any) -> None:
+    """Advance a state by 2**64 steps.
+
+    Parameters
+    ----------
+    states : array of `xoroshiro128p_dtype`, shape (n,), or of uint64, shape (n, 2)
+    index : int
+        Which one.
+    """
+    s0 = uint64(0)
+    s1 = uint64(0)
+    for word in _JUMP:
+        for bit in range(64):
+            if (uint64(word) >> uint32(bit)) & uint64(1):
+                a, b = _get(states, index)
+                s0 ^= a
+                s1 ^= b
+            xoroshiro128p_next(states, index)
+    _set(states, index, s0, s1)
+
+
 def xoroshiro128p_next(states: Any, index: Any) -> Any:
     """The next 64 random bits of a state.
 
@@ -63,22 +119,10 @@ def xoroshiro128p_next(states: Any, index: Any) -> Any:
     -------
     uint64
     """
-    if states.ndim == 2:
-        s0 = states[index, 0]
-        s1 = states[index, 1]
-    else:
-        s0 = states[index]["s0"]
-        s1 = states[index]["s1"]
+    s0, s1 = _get(states, index)
     result = s0 + s1
     s1 = s1 ^ s0
-    s0 = _rotl(s0, 55) ^ s1 ^ (s1 << uint32(14))
-    s1 = _rotl(s1, 36)
-    if states.ndim == 2:
-        states[index, 0] = s0
-        states[index, 1] = s1
-    else:
-        states[index]["s0"] = s0
-        states[index]["s1"] = s1
+    _set(states, index, _rotl(s0, 55) ^ s1 ^ (s1 << uint32(14)), _rotl(s1, 36))
     return result
 
 

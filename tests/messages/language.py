@@ -133,7 +133,7 @@ def changes_a_set(x):
 # UnsupportedError: language.py:26:5: error: with is not supported in a kernel: context managers need exception handling
 #    26 |     with open("f") as f:
 #       |     ^^^^^^^^^^^^^^^^^^^^
-#    help: call what the block needs directly
+#    help: call what the block needs directly, and do before the launch what needs Python
 #    in kernel with_block(array(float32, 1d, C))
 # <<<
 # >>> message global_store(f4[::1])

@@ -56,9 +56,8 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "random": (
         (
-            "HAS_NUMBA TWO_PI_FLOAT32 TWO_PI_FLOAT64 cuda from_dtype int64 jit rotl init_xoroshiro128p_state "
-            "init_xoroshiro128p_states_cpu uint64_to_unit_float32 uint64_to_unit_float64 xoroshiro128p_jump "
-            "xoroshiro128p_type",
+            "HAS_NUMBA TWO_PI_FLOAT32 TWO_PI_FLOAT64 cuda from_dtype int64 jit rotl "
+            "init_xoroshiro128p_states_cpu uint64_to_unit_float32 uint64_to_unit_float64 xoroshiro128p_type",
             "create_xoroshiro128p_states makes states, and xoroshiro128p_next and its kind take numbers from them",
         ),
     ),
