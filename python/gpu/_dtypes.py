@@ -244,23 +244,25 @@ class Void:
 def array_type(dtype: Any, contiguous: list[bool], readonly: bool = False) -> _core.Type:
     """An array type from the dimensions that were marked ``::1``: the last one (C), the first one (F) or none.
 
+    Others may be marked beside one of these, as in Numba.
+
     Raises
     ------
     TypeError
-        For marks elsewhere, and for more than 16 dimensions.
+        For marks on neither or on both, and for more than 16 dimensions.
     """
     ndim = len(contiguous)
     if ndim > MAX_NDIM:
         raise TypeError(f"an array type has at most {MAX_NDIM} dimensions, and this has {ndim}")
-    marks = [axis for axis, mark in enumerate(contiguous) if mark]
-    if not marks:
+    first, last = contiguous[0], contiguous[-1]
+    if not any(contiguous):
         layout = "A"
-    elif marks == [ndim - 1]:
+    elif last and (ndim == 1 or not first):
         layout = "C"
-    elif marks == [0]:
+    elif first and not last:
         layout = "F"
     else:
-        raise TypeError("'::1' marks the last dimension (C order) or the first (Fortran order), and only one")
+        raise TypeError("'::1' marks the last dimension (C order) or the first (Fortran order), and not both")
     return _core.Type("array", dtype=dtype, ndim=ndim, layout=layout, readonly=readonly)  # type: ignore[arg-type]
 
 

@@ -92,7 +92,7 @@ WRONG = [
     ("f4[:, 3]", "expected ':' for a dimension", "      ^"),
     (
         "f4[::1, ::1]",
-        "'::1' marks the last dimension (C order) or the first (Fortran order), and only one",
+        "'::1' marks the last dimension (C order) or the first (Fortran order), and not both",
         "  ^^^^^^^^^^",
     ),
     ("f4[:, :", "expected ',' or ']', and the text ends here", "       ^"),
@@ -157,8 +157,10 @@ def test_subscripts_of_dtypes() -> None:
     for dims in (3, slice(0, 3), slice(None, None, 2), (slice(None), 1)):
         with pytest.raises(TypeError, match="write ':' for each dimension"):
             gpu.float32[dims]
-    with pytest.raises(TypeError, match="and only one"):
+    with pytest.raises(TypeError, match="and not both"):
         gpu.float32[::1, ::1]
+    assert gpu.float32[::1, ::1, :] == gpu.float32[::1, :, :] == one_type("f4[::1, ::1, :]")
+    assert gpu.float32[:, ::1, ::1] == gpu.float32[:, :, ::1]
 
 
 def test_lists_of_signatures() -> None:

@@ -272,12 +272,16 @@ _SUBMODULES = (
     "compiler",
     "config",
     "cudadrv",
+    "deviceufunc",
     "errors",
     "extending",
     "fp16",
     "fp8",
+    "itanium_mangler",
+    "kernels",
     "libdevice",
     "testing",
+    "vector_types",
 )
 
 
