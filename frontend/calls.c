@@ -80,7 +80,7 @@ PyFunc *func_for(Eval *e, HostRef code) {
     uint32_t before = e->diags->diags.n;
     PyFunc *f = pyfunc_from_host(e->arena, e->host, code, e->diags);
     for (uint32_t i = before; i < e->diags->diags.n; i++) e->diags->diags.at[i].at.caller = call_chain(e, e->frame);
-    VEC_PUSH(e->arena, &e->funcs, ((FuncEntry){code, f}));
+    VEC_PUSH(e->arena, &e->funcs, ((FuncEntry){.code = code, .f = f}));
     return f;
 }
 

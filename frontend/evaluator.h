@@ -61,8 +61,8 @@ typedef struct Instance {
     bool recursive;             /* it calls itself with arguments of the same types and constants */
     Val assumed;                /* recursive: what those calls were taken to return; ty NULL: nothing yet */
     uint32_t fails;             /* instructions that can't be typed */
-    CallEffects effects;            /* storage.c, when all is inferred */
-    struct Instance *next;
+    uint32_t hash;
+    struct Instance *next, *next_alike;     /* those made before; those in the same bucket */
 } Instance;
 
 /* A function being inferred or built. */
@@ -80,7 +80,12 @@ typedef struct Frame {
     struct Frame *caller;
 } Frame;
 
-typedef struct FuncEntry { HostRef code; PyFunc *f; } FuncEntry;
+typedef struct FuncEntry {
+    HostRef code;
+    PyFunc *f;
+    uint32_t ninstances;
+    CallEffects effects;        /* of all of them: storage.c, when all is inferred */
+} FuncEntry;
 typedef struct DataEntry { const void *data; uint32_t index; } DataEntry;
 
 /* A shared array, which all calls of a function with arguments of the same types have in common. */
@@ -202,7 +207,10 @@ struct Eval {
     Recursion *recursion;       /* the innermost that is being built, or NULL */
     VEC(Recursion *) recursions;    /* all that were built, inner ones first */
     Ref stack;                  /* what they lie in; REF_NONE: there are none */
-    Instance *instances;
+    Instance *instances;        /* the last one that was made */
+    Instance **alike;           /* infer.c: the same by their hash */
+    uint64_t steps;             /* of inference so far, each as many as its value has parts */
+    bool spent;                 /* they were too many: that is reported, and inference ends */
     const Instance *effects_known;  /* the effects of instances from this one on are known */
     uint32_t fails;             /* mistakes met in infer mode, where they aren't reported */
     DiagList unheard;           /* the last of them */
@@ -239,6 +247,7 @@ static inline bool val_poisoned(Val v) { return !v.ty || v.ty->kind == TY_POISON
 
 /* lattice.c */
 bool val_same(Val a, Val b);                        /* type and constants, not refs */
+uint32_t val_hash(Val v);                           /* of those */
 Val val_abstract(Eval *e, Val v);                   /* without refs */
 bool val_join(Eval *e, Val a, Val b, Val *out);     /* false: no common type. bottom (ty NULL) is neutral */
 bool val_is_known(Val v);                           /* nothing of it exists at run time */
@@ -497,7 +506,7 @@ void raise_index_error(Eval *e, PySpan span, Val index, uint32_t axis, Val n); /
 
 /* recursion.c */
 Instance *running_instance(const Eval *e, const PyFunc *f, const Callee *c, uint32_t n, const Val *args);   /* this call is inside of; or NULL */
-bool recursion_multiplies(const Eval *e, const PyFunc *f);   /* constants make very many instances of it */
+bool recursion_multiplies(Eval *e, const PyFunc *f);   /* constants make very many instances of it */
 bool widen_recursion(Eval *e, const PyFunc *f, uint32_t n, const Val *args);   /* false: nothing that could be */
 void widen_arguments(Eval *e, const PyFunc *f, uint32_t n, Val *args);
 Recursion *recursion_of(const Eval *e, const Instance *inst);      /* being built; or NULL */
@@ -510,6 +519,9 @@ Val val_without_constants(Eval *e, Val v);
 void finish_recursions(Eval *e);
 
 /* infer.c */
+FuncEntry *func_entry(Eval *e, const PyFunc *f);    /* there is one */
+void forget_instances(Eval *e, const Instance *since);     /* those made after it; NULL: all */
+void spend_steps(Eval *e, uint32_t n);
 bool same_callee(const Eval *e, const Callee *a, const Callee *b);
 bool infer_edge_taken(const Instance *inst, PyBlockId from, PyBlockId to);
 Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args);

@@ -31,10 +31,12 @@ typedef struct Frames {
     Recursion *r;
     uint32_t unit;    /* what places are multiples of */
     bool *inside;     /* blocks from the entry to the exit */
-    uint32_t *number; /* by Ref: values defined inside, from 1; others 0 */
+    uint32_t *number; /* by Ref, of the first `numbered`: values defined inside, from 1; others 0 */
     Ref *value;       /* by number */
-    uint32_t n, words;
+    uint32_t n, words, numbered;
     uint64_t *live;         /* at the start of each block, before its PHIs */
+    uint32_t *first_use;    /* by number: where its blocks begin in `use`; the next one's are the end of it */
+    BlockId *use;           /* the blocks that have a value as an operand */
     const CallAgain **call; /* by block: that leaves from its end, and isn't connected yet */
     SavedVec *saved;        /* by call */
     uint32_t *bytes;        /* by call: of what is saved */
@@ -147,6 +149,7 @@ static void number_values(Frames *F) {
     IrModule *m = F->m;
     F->number = ARENA_ARRAY(m->arena, uint32_t, m->instrs.n);
     F->value = ARENA_ARRAY(m->arena, Ref, m->instrs.n + 1);
+    F->numbered = m->instrs.n;
     for (BlockId b = 0; b < m->blocks.n; b++) {
         const Block *block = &m->blocks.at[b];
         for (uint32_t i = 0; F->inside[b] && i < block->instrs.n; i++) {
@@ -380,6 +383,34 @@ static void repair_arguments(Frames *F, Ref v) {
     }
 }
 
+/* Each block once for each value that it uses; without `use`, only how many they are. */
+static void list_uses(Frames *F, uint32_t *end, BlockId *use) {
+    BlockId *last = ARENA_ARRAY(F->m->arena, BlockId, F->n + 1); /* and 1 more: 0 is none */
+    for (BlockId b = 0; b < F->m->blocks.n; b++) {
+        const Block *block = &F->m->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->instrs.n; i++) {
+            const Instr *in = instr(F, block->instrs.at[i]);
+            for (uint32_t k = 0; k < in->nargs; k++) {
+                uint32_t v = in->args[k] < F->numbered ? F->number[in->args[k]] : 0;
+                if (!v || last[v] == b + 1) continue;
+                last[v] = b + 1;
+                if (use) use[end[v]] = b;
+                end[v]++;
+            }
+        }
+    }
+}
+
+static void find_uses(Frames *F) {
+    uint32_t *count = ARENA_ARRAY(F->m->arena, uint32_t, F->n + 1), *end = ARENA_ARRAY(F->m->arena, uint32_t, F->n + 1);
+    list_uses(F, count, NULL);
+    F->first_use = ARENA_ARRAY(F->m->arena, uint32_t, F->n + 2);
+    for (uint32_t v = 0; v <= F->n; v++) F->first_use[v + 1] = F->first_use[v] + count[v];
+    F->use = ARENA_ARRAY(F->m->arena, BlockId, F->first_use[F->n + 1] + 1);
+    for (uint32_t v = 0; v <= F->n; v++) end[v] = F->first_use[v];
+    list_uses(F, end, F->use);
+}
+
 static void repair(Frames *F, Ref v) {
     IrModule *m = F->m;
     uint32_t blocks = m->blocks.n, instrs = m->instrs.n;
@@ -389,14 +420,15 @@ static void repair(Frames *F, Ref v) {
     for (uint32_t k = 0; k < F->r->calls.n; k++)
         for (uint32_t i = 0; i < F->saved[k].n; i++)
             if (F->saved[k].at[i].value == v) F->at_end[F->r->calls.at[k].back] = F->saved[k].at[i].loaded;
-    for (BlockId b = 0; b < blocks; b++)
-        if (!m->blocks.at[b].dead) repair_uses(F, v, b, instrs);
+    for (uint32_t i = F->first_use[F->number[v]]; i < F->first_use[F->number[v] + 1]; i++)
+        repair_uses(F, v, F->use[i], instrs);
     repair_arguments(F, v);
 }
 
 static void repair_values(Frames *F) {
     IrModule *m = F->m;
     bool *done = ARENA_ARRAY(m->arena, bool, F->n + 1);
+    find_uses(F);
     F->at_start = ARENA_ARRAY(m->arena, Ref, m->blocks.n);
     F->at_end = ARENA_ARRAY(m->arena, Ref, m->blocks.n);
     for (uint32_t k = 0; k < F->r->calls.n; k++)

@@ -270,16 +270,17 @@ IrModule *frontend_compile(Arena *arena, const FrontendRequest *req, DiagList *d
     Instance *inst = infer_instance(e, f, &callee, f->params.n, args);
     /* Each time, another parameter of a recursion has lost its constants, or something that changes is more than it was
      * taken for. */
-    for (uint32_t round = 0; e->restart || (e->again && round < MAX_ROUNDS); round++) {
+    for (uint32_t round = 0; !e->spent && (e->restart || (e->again && round < MAX_ROUNDS)); round++) {
         e->restart = e->again = false;
         if (e->lists_wanted > e->lists) { /* what was found of objects so far may be of other types */
             e->lists = e->lists_wanted;
             e->mutables = NULL;
             e->failed_store = (StoreFailure){0};
         }
-        e->instances = NULL;
+        forget_instances(e, NULL);
         inst = infer_instance(e, f, &callee, f->params.n, args);
     }
+    if (e->spent) return NULL;
     e->m = ir_new(arena, frontend_mangle(arena, f->name, req->args, req->nargs));
     e->m->facts = req->facts;
     e->m->host_function = req->host_function;

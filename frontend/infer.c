@@ -8,7 +8,14 @@
  * An instance (function, types and constants of its arguments) is inferred once. */
 #include "evaluator.h"
 
-enum { FREE_SWEEPS = 12, MAX_SWEEPS = 60, FREE_ROUNDS = 4, MAX_ROUNDS = 12 };
+enum {
+    FREE_SWEEPS = 12,
+    MAX_SWEEPS = 60,
+    FREE_ROUNDS = 4,
+    MAX_ROUNDS = 12,
+    BUCKETS = 1024,
+    MAX_STEPS = 2 * 1000 * 1000 /* of which each takes a microsecond */
+};
 
 /* ---- instances --------------------------------------------------------------------------------------- */
 bool same_callee(const Eval *e, const Callee *a, const Callee *b) {
@@ -16,14 +23,45 @@ bool same_callee(const Eval *e, const Callee *a, const Callee *b) {
     return !a->closure.ty == !b->closure.ty && (!a->closure.ty || val_same(a->closure, b->closure));
 }
 
-static Instance *find_instance(const Eval *e, const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
-    for (Instance *i = e->instances; i; i = i->next) {
-        if (i->base != f || i->nargs != n || !same_callee(e, &i->callee, c)) continue;
+FuncEntry *func_entry(Eval *e, const PyFunc *f) {
+    uint32_t i = 0;
+    while (e->funcs.at[i].f != f) i++;
+    return &e->funcs.at[i];
+}
+
+static uint32_t hash_call(const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
+    uint32_t h = hash_mix(n, (uintptr_t)f);
+    if (c->closure.ty) h = hash_mix(h, val_hash(c->closure));
+    for (uint32_t k = 0; k < n; k++) h = hash_mix(h, val_hash(args[k]));
+    return h;
+}
+
+static Instance *find_instance(const Eval *e, uint32_t hash, const PyFunc *f, const Callee *c, uint32_t n,
+                               const Val *args) {
+    for (Instance *i = e->alike ? e->alike[hash % BUCKETS] : NULL; i; i = i->next_alike) {
+        if (i->hash != hash || i->base != f || i->nargs != n || !same_callee(e, &i->callee, c)) continue;
         uint32_t k = 0;
         while (k < n && val_same(i->args[k], args[k])) k++;
         if (k == n) return i;
     }
     return NULL;
+}
+
+static void keep_instance(Eval *e, Instance *i, uint32_t hash) {
+    if (!e->alike) e->alike = ARENA_ARRAY(e->arena, Instance *, BUCKETS);
+    i->hash = hash;
+    i->next = e->instances;
+    i->next_alike = e->alike[hash % BUCKETS];
+    e->instances = e->alike[hash % BUCKETS] = i;
+    func_entry(e, i->base)->ninstances++;
+}
+
+/* In each bucket, too, the last one that was made comes first. */
+void forget_instances(Eval *e, const Instance *since) {
+    for (Instance *i = e->instances; i != since; i = e->instances = i->next) {
+        e->alike[i->hash % BUCKETS] = i->next_alike;
+        func_entry(e, i->base)->ninstances--;
+    }
 }
 
 /* Nothing is known of the function yet. */
@@ -40,8 +78,10 @@ static void start(Eval *e, Instance *i, const PyFunc *f) {
     i->unsettled = false;
 }
 
-static Instance *new_instance(Eval *e, const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
+static Instance *new_instance(Eval *e, uint32_t hash, const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
+    enum { NEW_ONE = 16 };
     Instance *i = ARENA_NEW(e->arena, Instance);
+    spend_steps(e, NEW_ONE);
     i->base = f;
     i->callee = *c;
     if (c->closure.ty) i->callee.closure = val_abstract(e, c->closure);
@@ -50,9 +90,25 @@ static Instance *new_instance(Eval *e, const PyFunc *f, const Callee *c, uint32_
     i->args = ARENA_ARRAY(e->arena, Val, n + 1);
     for (uint32_t k = 0; k < n; k++) i->args[k] = val_abstract(e, args[k]);
     start(e, i, f);
-    i->next = e->instances;
-    e->instances = i;
+    keep_instance(e, i, hash);
     return i;
+}
+
+/* ---- its end -------------------------------------------------------------------------------------------- */
+
+/* Functions that call each other with other types or constants each time may have more versions than anybody can wait
+ * for. */
+void spend_steps(Eval *e, uint32_t n) {
+    e->steps += n;
+    if (e->steps <= MAX_STEPS || e->spent) return;
+    const Frame *kernel = e->frame;
+    while (kernel->caller) kernel = kernel->caller;
+    const FuncEntry *most = e->funcs.at;
+    for (uint32_t i = 0; i < e->funcs.n; i++)
+        if (e->funcs.at[i].ninstances > most->ninstances) most = &e->funcs.at[i];
+    Diag *d = diag_report(e->diags, DIAG_TOO_MANY_VERSIONS, &kernel->at, most->f->name);
+    diag_help(e->diags, d, "let fewer of its calls differ in them: write a loop, keep numbers in an array");
+    e->spent = e->restart = true;
 }
 
 /* ---- one sweep --------------------------------------------------------------------------------------- */
@@ -231,11 +287,6 @@ void infer_again(Eval *e, Instance *inst, const PyFunc *f) {
     infer(e, inst);
 }
 
-/* Forgets the instances that were made since this one: they took its result for something else. */
-static void forget_since(Eval *e, const Instance *inst) {
-    while (e->instances != inst) e->instances = e->instances->next;
-}
-
 /* A function that calls itself is inferred again with what it was found to return, until that is what it returns. The
  * first time, the calls inside return nothing: the result comes from the ways without them. */
 static void settle_recursion(Eval *e, Instance *inst) {
@@ -247,7 +298,7 @@ static void settle_recursion(Eval *e, Instance *inst) {
             inst->unsettled = true;
             return;
         }
-        forget_since(e, inst);
+        forget_instances(e, inst); /* they took its result for something else */
         inst->assumed = val_abstract(e, result);
         infer_again(e, inst, inst->base);
         unroll_until_typed(e, inst);
@@ -255,9 +306,10 @@ static void settle_recursion(Eval *e, Instance *inst) {
 }
 
 Instance *infer_instance(Eval *e, const PyFunc *f, const Callee *callee, uint32_t nargs, const Val *args) {
-    Instance *inst = find_instance(e, f, callee, nargs, args);
+    uint32_t hash = hash_call(f, callee, nargs, args);
+    Instance *inst = find_instance(e, hash, f, callee, nargs, args);
     if (!inst) {
-        inst = new_instance(e, f, callee, nargs, args);
+        inst = new_instance(e, hash, f, callee, nargs, args);
         bool building = e->building;
         e->building = false;
         infer(e, inst);

@@ -21,12 +21,34 @@ static bool same_const(Val a, Val b) {
 
 bool val_same(Val a, Val b) {
     if (a.ty != b.ty || a.member != b.member || a.likely != b.likely || !same_const(a, b)) return false;
+    if (a.items == b.items) return true;
     for (uint32_t i = 0; a.ty && i < a.ty->n; i++)
         if (!val_same(a.items[i], b.items[i])) return false;
     return true;
 }
 
+/* Equal for values that are the same: all NaNs are. */
+uint32_t val_hash(Val v) {
+    uint32_t h = hash_mix(v.konst, (uintptr_t)v.ty);
+    if (v.konst == KONST_INT) h = hash_mix(h, (uint64_t)v.i);
+    if (v.konst == KONST_FLOAT && !isnan(v.f.re)) {
+        uint64_t bits;
+        memcpy(&bits, &v.f.re, sizeof bits);
+        h = hash_mix(h, bits);
+    }
+    for (uint32_t i = 0; v.ty && i < v.ty->n; i++) h = hash_mix(h, val_hash(v.items[i]));
+    return h;
+}
+
+static bool has_refs(Val v) {
+    if (v.ref[0] != REF_NONE || v.ref[1] != REF_NONE) return true;
+    for (uint32_t i = 0; v.ty && i < v.ty->n; i++)
+        if (has_refs(v.items[i])) return true;
+    return false;
+}
+
 Val val_abstract(Eval *e, Val v) {
+    if (!has_refs(v)) return v;
     v.ref[0] = v.ref[1] = REF_NONE;
     if (!v.ty || !v.ty->n) return v;
     Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n);

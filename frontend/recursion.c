@@ -11,7 +11,10 @@
  * is built: frames.c adds it, and the ways back. Until then a call is a straight line, as if it were an instruction. */
 #include "evaluator.h"
 
-enum { MOST_CONSTANTS = 256 /* instances of a function inside itself, before its constants become run-time values */ };
+enum {
+    MOST_CONSTANTS = 256, /* instances of a function inside itself, before its constants become run-time values */
+    MAX_BODIES = 400
+};
 
 /* ---- finding ----------------------------------------------------------------------------------------- */
 static bool same_arguments(const Instance *inst, const PyFunc *f, uint32_t n, const Val *args) {
@@ -62,11 +65,7 @@ bool widen_recursion(Eval *e, const PyFunc *f, uint32_t n, const Val *args) {
     return e->restart;
 }
 
-bool recursion_multiplies(const Eval *e, const PyFunc *f) {
-    uint32_t count = 0;
-    for (const Instance *i = e->instances; i && count <= MOST_CONSTANTS; i = i->next) count += i->base == f;
-    return count > MOST_CONSTANTS;
-}
+bool recursion_multiplies(Eval *e, const PyFunc *f) { return func_entry(e, f)->ninstances > MOST_CONSTANTS; }
 
 void widen_arguments(Eval *e, const PyFunc *f, uint32_t n, Val *args) {
     for (uint32_t k = 0; e->widened.n && k < n; k++)
@@ -204,6 +203,9 @@ static void open_body(Eval *e, Recursion *r, BlockId from, Ref place, const RefV
 Val build_recursive(Eval *e, Instance *inst, const Callee *callee, const Val *args) {
     PySpan span = e->frame->at.span;
     if (!can_recur(e, span, inst)) return val_poison(e);
+    if (e->recursions.n >= MAX_BODIES)
+        return e_fail(e, span, "let fewer of them call each other", DIAG_TOO_MANY_BODIES, (unsigned)MAX_BODIES,
+                      inst->f->name);
     Recursion *r = ARENA_NEW(e->arena, Recursion);
     RefVec given = {0};
     *r = (Recursion){.inst = inst, .bytes = 4, .around = e->recursion};

@@ -116,7 +116,7 @@ static bool changes_first(const PyInstr *in) {
            (in->op == PY_BINARY && in->imm & PYB_INPLACE);
 }
 
-/* Of the functions that a call may reach, as far as theirs are known. */
+/* Of all versions of the function that a call reaches, as far as theirs are known. */
 static CallEffects effects_of_call(const Eval *e, const Instance *inst, const PyInstr *in) {
     if (in->op != PY_CALL) return anything;
     const DevFn *fn = called(e, inst, in);
@@ -125,18 +125,20 @@ static CallEffects effects_of_call(const Eval *e, const Instance *inst, const Py
         return (CallEffects){!only_reads(fn), !gives_view(fn), extend ? extends_objects(inst, in) : list};
     }
     Val callee = inst->cell[in->args[0]];
-    CallEffects all = {0};
-    bool found = false,
-         function = callee.ty && callee.ty->obj &&
+    bool function = callee.ty && callee.ty->obj &&
                     (callee.ty->kind == TY_OBJECT || callee.ty->kind == TY_FUNCTION || callee.ty->kind == TY_METHOD);
-    for (const Instance *i = e->instances; i && function; i = i->next) {
-        if (i->callee.code != callee.ty->obj && !e->host->same(e->host->self, i->callee.code, callee.ty->obj)) continue;
-        found = true;
-        all.writes |= i->effects.writes;
-        all.makes |= i->effects.makes;
-        all.keeps |= i->effects.keeps;
+    for (uint32_t i = 0; i < e->funcs.n && function; i++) {
+        const FuncEntry *f = &e->funcs.at[i];
+        if (f->ninstances && (f->code == callee.ty->obj || e->host->same(e->host->self, f->code, callee.ty->obj)))
+            return f->effects;
     }
-    return found ? all : anything;
+    return anything;
+}
+
+static void add_effects(CallEffects *all, CallEffects some) {
+    all->writes |= some.writes;
+    all->makes |= some.makes;
+    all->keeps |= some.keeps;
 }
 
 /* Of all that a function does in one of its specialisations. */
@@ -163,13 +165,13 @@ static CallEffects effects_of(const Eval *e, const Instance *inst) {
 /* Functions call each other, in circles, too: what is known grows until nothing is new. */
 static void find_effects(Eval *e) {
     if (e->effects_known == e->instances) return;
-    for (Instance *i = e->instances; i; i = i->next) i->effects = (CallEffects){0};
+    for (uint32_t i = 0; i < e->funcs.n; i++) e->funcs.at[i].effects = (CallEffects){0};
     for (bool changed = true; changed;) {
         changed = false;
         for (Instance *i = e->instances; i; i = i->next) {
-            CallEffects now = effects_of(e, i);
-            changed |= memcmp(&now, &i->effects, sizeof now) != 0;
-            i->effects = now;
+            CallEffects *of = &func_entry(e, i->base)->effects, before = *of;
+            add_effects(of, effects_of(e, i));
+            changed |= memcmp(&before, of, sizeof before) != 0;
         }
     }
     e->effects_known = e->instances;

@@ -75,9 +75,31 @@ static void do_key_map(Translator *t, Frame *fr, uint32_t n) {
     tr_push(t, tr_emit_n(t, PY_MAP, 2 * n, kv));
 }
 
+/* Of a long display, Python makes an empty list and appends each item: as the display that it is, it isn't as many
+ * lists as it has items. Its room doubles. */
+static PyRef longer_list(Translator *t, const PyInstr *list, PyRef item) {
+    uint32_t n = list->nargs;
+    PyRef *items = list->args;
+    if ((n & (n - 1)) == 0) {
+        items = ARENA_ARRAY(t->c->arena, PyRef, n ? 2 * (size_t)n : 1);
+        for (uint32_t i = 0; i < n; i++) items[i] = list->args[i];
+    }
+    items[n] = item;
+    PyRef r = tr_emit_n(t, PY_LIST, 0, NULL);
+    tr_instr(t, r)->args = items;
+    tr_instr(t, r)->nargs = (uint16_t)(n + 1);
+    return r;
+}
+
 static void do_extend(Translator *t, Frame *fr, uint32_t n, PyOp op) {
     PyRef v = tr_pop(t, fr), old = tr_top(t, fr, n);
     if (t->c->failed) return;
+    const PyInstr *list = op == PY_LIST_APPEND ? tr_made_here(t, old, PY_LIST) : NULL;
+    if (list && list->nargs < UINT16_MAX) {
+        PyRef longer = longer_list(t, list, v);
+        *tr_peek(t, n) = (Entry){E_VALUE, longer, 0};
+        return;
+    }
     *tr_peek(t, n) = (Entry){E_VALUE, tr_emit2(t, op, old, v), 0};
 }
 

@@ -40,17 +40,18 @@ Wide dt_max(DType d) {
 bool dt_fits(DType d, Wide v) { return v >= dt_min(d) && v <= dt_max(d); }
 
 /* ---- interning --------------------------------------------------------------------------------- */
-enum { BUCKETS = 64 };
+enum { FIRST_BUCKETS = 64 }; /* doubled when there are as many types */
 
 struct Types {
     Arena *arena;
     const Host *host;
     Dialect dialect;
-    const TyNode *bucket[BUCKETS];
+    const TyNode **bucket;
+    uint32_t n, nbuckets;
     Ty poison, undef, none, scalar[DT__COUNT][2];
 };
 
-static uint32_t mix(uint32_t h, uint64_t v) {
+uint32_t hash_mix(uint32_t h, uint64_t v) {
     uint64_t x = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(x >> 32) ^ (uint32_t)x;
 }
@@ -79,17 +80,31 @@ static bool same_node(const Types *t, const TyNode *a, const TyNode *b) {
 
 /* The object isn't hashed: two handles may be one object. */
 static uint32_t hash_node(const TyNode *n) {
-    uint32_t h = mix(n->kind, n->dtype | (unsigned)n->ndim << 8 | (unsigned)n->layout << 16 | (unsigned)n->space << 24);
-    h = mix(h, n->sub | (unsigned)n->weak << 8 | (unsigned)n->readonly << 9 | (unsigned)n->align << 16);
-    h = mix(h, (uintptr_t)n->record);
-    h = mix(h, (uintptr_t)n->made);
-    for (uint32_t i = 0; i < n->n; i++) h = mix(h, (uintptr_t)n->items[i]);
+    uint32_t h =
+        hash_mix(n->kind, n->dtype | (unsigned)n->ndim << 8 | (unsigned)n->layout << 16 | (unsigned)n->space << 24);
+    h = hash_mix(h, n->sub | (unsigned)n->weak << 8 | (unsigned)n->readonly << 9 | (unsigned)n->align << 16);
+    h = hash_mix(h, (uintptr_t)n->record);
+    h = hash_mix(h, (uintptr_t)n->made);
+    for (uint32_t i = 0; i < n->n; i++) h = hash_mix(h, (uintptr_t)n->items[i]);
     return h;
+}
+
+static void grow(Types *t) {
+    uint32_t n = 2 * t->nbuckets;
+    const TyNode **bucket = ARENA_ARRAY(t->arena, const TyNode *, n);
+    for (uint32_t i = 0; i < t->nbuckets; i++)
+        for (const TyNode *p = t->bucket[i], *next; p; p = next) {
+            next = p->next;
+            ((TyNode *)p)->next = bucket[p->hash % n];
+            bucket[p->hash % n] = p;
+        }
+    t->bucket = bucket;
+    t->nbuckets = n;
 }
 
 static Ty intern(Types *t, const TyNode *key) {
     uint32_t h = hash_node(key);
-    for (const TyNode *p = t->bucket[h % BUCKETS]; p; p = p->next)
+    for (const TyNode *p = t->bucket[h % t->nbuckets]; p; p = p->next)
         if (p->hash == h && same_node(t, p, key)) return p;
     TyNode *n = ARENA_NEW(t->arena, TyNode);
     *n = *key;
@@ -99,8 +114,9 @@ static Ty intern(Types *t, const TyNode *key) {
         memcpy(items, key->items, n->n * sizeof *items);
         n->items = items;
     }
-    n->next = t->bucket[h % BUCKETS];
-    t->bucket[h % BUCKETS] = n;
+    if (t->n++ == t->nbuckets) grow(t);
+    n->next = t->bucket[h % t->nbuckets];
+    t->bucket[h % t->nbuckets] = n;
     return n;
 }
 
@@ -109,6 +125,8 @@ Types *types_new(Arena *arena, const Host *host, Dialect dialect) {
     t->arena = arena;
     t->host = host;
     t->dialect = dialect;
+    t->nbuckets = FIRST_BUCKETS;
+    t->bucket = ARENA_ARRAY(arena, const TyNode *, t->nbuckets);
     t->poison = intern(t, &(TyNode){.kind = TY_POISON});
     t->undef = intern(t, &(TyNode){.kind = TY_UNDEF});
     t->none = intern(t, &(TyNode){.kind = TY_NONE});

@@ -145,6 +145,7 @@ Ty ty_dtype_of(Types *t, Elem elem);
 Ty ty_object(Types *t, HostRef obj);
 Ty ty_composite(Types *t, TyKind kind, unsigned sub, uint32_t n, const Val *items, HostRef obj, const char *name,
                 const char *const *fields);      /* tuple, slice, range, iterator, dict, instance, function, method */
+uint32_t hash_mix(uint32_t h, uint64_t v);
 const char *ty_text(Types *t, Ty ty);            /* "float32", "float (weak)", "array(float32, 2d, C)" ... */
 const char *record_text(Arena *a, const Record *r);   /* "record(x: float32, y: int32[3])" */
 const char *elem_text(Arena *a, DType d, const Record *r);

@@ -120,3 +120,50 @@ def test_a_list_that_takes_many_ways() -> None:
             if x[i] > j and x[i + 1] > j + 1:
                 xs = [x[j], x[i]]
         assert out[i] == sum(xs)
+
+
+def compile_text(source: str) -> str:
+    """The IR of its last function for an array, or the first line of why there is none."""
+    names = {"gpu": gpu}
+    exec(compile(source, "<text>", "exec"), names)
+    try:
+        return gpu.jit(names["k"]).inspect("ir", "f8[::1]")
+    except gpu.CompileError as e:
+        return str(e).splitlines()[0]
+
+
+def test_functions_of_many_versions() -> None:
+    """Each of sixteen functions calls the one before for two constants, so that the first has 65,536 versions."""
+    source = "def f0(x): return x\n"
+    for j in range(1, 17):
+        source += f"def f{j}(x): return f{j - 1}(2 * x) + f{j - 1}(2 * x + 1)\n"
+    total = sum(range(1024, 2048))
+    assert f"const f64 {total}.0" in compile_text(source + "def k(o): o[0] = f10(1)\n")
+    assert "ever more combinations" in compile_text(source + "def k(o): o[0] = f16(1)\n")
+
+
+def test_functions_that_all_call_each_other() -> None:
+    """Each has a body inside each of those that call it: a factorial of them, until that is refused."""
+
+    def source(n: int) -> str:
+        text = ""
+        for j in range(n):
+            calls = " + ".join(f"f{i}(n - {i + 1})" for i in range(n))
+            text += f"def f{j}(n): return 1.5 if n <= 0 else {calls}\n"
+        return text + "def k(o): o[0] = f0(int(o[1]) % 3)\n"
+
+    assert "f64" in compile_text(source(4))
+    assert "more than 400 times" in compile_text(source(8))
+
+
+def test_a_display_of_many_items() -> None:
+    """Python appends the items of a long display one by one; none of the lists in between is one of the kernel's."""
+    n = 3000
+    source = f"def k(o):\n    t = ({', '.join(f'o[{j}]' for j in range(n))})\n    o[0] = t[{n - 1}] + t[7]\n"
+    names = {"gpu": gpu}
+    exec(compile(source, "<display>", "exec"), names)
+    out = np.arange(n + 0.0)
+    assert seconds(lambda k: k.compile("f8[::1]"), gpu.jit(names["k"])) < 2
+    with gpu.device("cpu"):
+        gpu.jit(names["k"])[1, 1](out)
+    assert out[0] == n - 1 + 7

@@ -36,6 +36,15 @@ def nested_outside(out):
     out[0] = len(DEEP)
 
 
+def halves(x, n):
+    return 1.0 if n == 0 else halves((x, x), n - 1) + halves((x, 1), n - 1)
+
+
+@gpu.jit
+def ever_other_types(out):
+    out[0] = halves(out[0], 40)
+
+
 # >>> message pairs_of_pairs(f4[::1])
 # UnsupportedError: too_large.py:14:13: error: a value of more than 131072 parts, or nested deeper than 100, is too large for a kernel, where each part is code
 #    14 |         x = (x, x)
@@ -62,4 +71,11 @@ def nested_outside(out):
 #       |                  ^^^^
 #    help: keep numbers in an array
 #    in kernel nested_outside(array(float32, 1d, C))
+# <<<
+# >>> message ever_other_types(f4[::1])
+# UnsupportedError: too_large.py:45:14: error: to find the types takes too long here: halves() is called with ever more combinations of types and constants
+#    45 |     out[0] = halves(out[0], 40)
+#       |              ^^^^^^^^^^^^^^^^^^
+#    help: let fewer of its calls differ in them: write a loop, keep numbers in an array
+#    in kernel ever_other_types(array(float32, 1d, C))
 # <<<
