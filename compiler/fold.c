@@ -324,6 +324,7 @@ bool ir_fold(Op op, Type t, uint16_t sub, Type arg_type, uint32_t nargs, const u
     switch (op) {
     case OP_PHI:
     case OP_ALIGNED:
+    case OP_ADDRESS:
     case OP_APPROX:
     case OP_ADDR: return false;
     case OP_CMP: *out = compare((Pred)sub, arg_type, args[0], args[1]); return true;

@@ -25,7 +25,8 @@ static LowerFn *const lower_table[OP__COUNT] = {
     [OP_LOAD] = lower_load,         [OP_PRMT] = lower_prmt,         [OP_FSHL] = lower_fshl,
     [OP_FSHR] = lower_fshr,         [OP_ATOMIC] = lower_atomic,     [OP_CAS] = lower_cas,
     [OP_PAUSE] = lower_pause,       [OP_FENCE] = lower_fence,       [OP_ALIGNED] = lower_aligned,
-    [OP_STORE] = lower_store,       [OP_ALLOCA] = lower_alloca,     [OP_DATA] = lower_data,
+    [OP_ADDRESS] = lower_address,   [OP_STORE] = lower_store,       [OP_ALLOCA] = lower_alloca,
+    [OP_DATA] = lower_data,
 };
 
 /* ---- types and constants --------------------------------------------------------------------- */

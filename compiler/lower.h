@@ -126,7 +126,7 @@ LowerFn lower_add, lower_sub, lower_mul, lower_div, lower_fma, lower_neg, lower_
     lower_ctz, lower_brev, lower_cmp, lower_select, lower_convert, lower_bitcast, lower_math,
     lower_approx;
 LowerFn lower_prmt, lower_fshl, lower_fshr, lower_atomic, lower_cas, lower_fence, lower_pause;
-LowerFn lower_addr, lower_aligned, lower_load, lower_store, lower_alloca, lower_data;
+LowerFn lower_addr, lower_aligned, lower_address, lower_load, lower_store, lower_alloca, lower_data;
 
 /* ---- lower_wide.c: makes a load or store and its neighbours as one access; false: it stands alone ---- */
 bool lower_wide(Lower *L, Ref r);

@@ -24,6 +24,14 @@ Val lower_aligned(Lower *L, const Instr *in, Val *a) {
     return ll_icmp(L, LLVMIntEQ, rest, ll_int(L, L->i64, 0));
 }
 
+/* The spaces of a GPU are windows of the generic one; the CPU has but that. */
+Val lower_address(Lower *L, const Instr *in, Val *a) {
+    (void)in;
+    Val at = a[0];
+    if (L->o->target == TARGET_PTX) at = LLVMBuildAddrSpaceCast(L->b, at, LLVMPointerTypeInContext(L->ctx, 0), "g");
+    return LLVMBuildPtrToInt(L->b, at, ll_wide(L, L->i64), "n");
+}
+
 static void describe_access(const Instr *in, Val access, Type value) {
     unsigned natural = in->sub & MEM_UNALIGNED ? 1 : type_bytes(value);
     LLVMSetAlignment(access, mem_align(in->sub) ? mem_align(in->sub) : natural);

@@ -286,6 +286,9 @@ static bool check_special(Verifier *v, const Instr *in) {
         if (!type_is_ptr(arg_type(v, in, 0)) || in->type != T_BOOL) return fail(v, "asks a pointer, and gives a bool");
         if (in->imm < 2 || in->imm > 16 || in->imm & (in->imm - 1)) return fail(v, "asks for 2, 4, 8 or 16 bytes");
         return true;
+    case OP_ADDRESS:
+        if (!type_is_ptr(arg_type(v, in, 0)) || in->type != T_I64) return fail(v, "asks a pointer, and gives an i64");
+        return true;
     case OP_LOAD:
         if (!type_is_ptr(arg_type(v, in, 0))) return fail(v, "loads from a pointer");
         if (!(type_takes(in->type) & info->takes)) return fail(v, "can't load a %s", type_info[in->type].text);

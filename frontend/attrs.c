@@ -48,6 +48,12 @@ static Val scalar_attr(Eval *e, Val v, const char *name) {
     return method(e, "scalar", v, name);
 }
 
+/* x.ctypes.data: Numba's is of type uintp. */
+static Val address_of(Eval *e, Val pointer) {
+    Ref address = e_emit(e, OP_ADDRESS, T_I64, 1, &pointer.items[0].ref[0], 0, 0);
+    return e_numba(e) ? val_typed(e, DT_U64, e_conv(e, T_U64, address)) : val_rt_int(e, address);
+}
+
 static Val dtype_attr(Eval *e, Val v, const char *name) {
     static const char kinds[] = "biufcV";
     DType d = val_dtype(v);
@@ -97,7 +103,7 @@ static bool is_cffi(Eval *e, Val v) {
 /* The help for an attribute that isn't there: one with a name like it. */
 static const char *similar_attr(Eval *e, Val v, const char *name) {
     static const char *const of_arrays[] = {"shape",    "ndim",   "size", "strides", "dtype",
-                                            "itemsize", "nbytes", "T",    "flat"};
+                                            "itemsize", "nbytes", "T",    "flat",    "ctypes"};
     static const char *const of_scalars[] = {"real", "imag", "dtype", "itemsize"};
     static const char *const gone[][3] = {
         {"int", "int", "np.int64"},   {"float", "float", "np.float64"},  {"complex", "complex", "np.complex128"},
@@ -155,10 +161,12 @@ Val find_attr(Eval *e, PySpan span, Val v, const char *name) {
     case TY_ARRAY:
         if (v.ty->weak) break;
         if (strcmp(name, "flat") == 0) return array_flat(e, span, v);
+        if (strcmp(name, "ctypes") == 0) return pointer_at(e, elem_of(v.ty), (Type)v.ty->space, array_data(v));
         r = array_attr(e, v, name);
         if (!r.ty) r = method(e, "ndarray", v, name);
         if (!r.ty && v.ty->record) r = record_attr(e, span, v, name);
         break;
+    case TY_POINTER: r = strcmp(name, "data") ? r : address_of(e, v); break;
     case TY_EXPR:
         r = array_attr(e, v, name);
         if (!r.ty) r = method(e, "ndarray", v, name);

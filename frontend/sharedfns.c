@@ -67,21 +67,21 @@ static bool read_shape(Eval *e, const CallSite *site, Val shape, bool may_be_dyn
     return true;
 }
 
-static bool read_align(Eval *e, const CallSite *site, Val v, uint32_t most, Request *r) {
+/* That of an element at the least. */
+static bool read_align(Eval *e, const CallSite *site, Val v, Request *r) {
     Wide align = 0;
     r->align = r->elem.align;
     if (!v.ty || v.ty->kind == TY_NONE) return true;
-    if (!val_as_int(v, &align)) {
+    if (!val_is_scalar(v) || !dt_is_int(val_dtype(v)) || !val_as_int(v, &align)) {
         Diag *d = e_diag(e, site->span, DIAG_ARG_CONSTANT, site->name, "alignment", e_text(e, v));
         e_numba_says(e, d, "RequireLiteralValue: alignment must be a constant integer");
         return false;
     }
-    if (align < r->align || align > most || (align & (align - 1))) {
-        e_fail(e, site->span, arena_printf(e->arena, "from %u to %u", r->align, most), DIAG_ARG_VALUE, site->name,
-               "the alignment is a power of 2, and no less than an element's");
+    if (align < 1 || align > MOST_ALIGN || (align & (align - 1))) {
+        e_fail(e, site->span, NULL, DIAG_ALIGNMENT, site->name, MOST_ALIGN, wide_text(e->arena, align));
         return false;
     }
-    r->align = (uint32_t)align;
+    if (align > r->align) r->align = (uint32_t)align;
     return true;
 }
 
@@ -101,7 +101,7 @@ static bool read_request(Eval *e, const CallSite *site, uint32_t n, const Val *a
                e_text(e, v[1]));
         return false;
     }
-    return read_shape(e, site, v[0], shared, r) && read_align(e, site, v[2], shared ? MOST_ALIGN : ALLOCA_ALIGN, r);
+    return read_shape(e, site, v[0], shared, r) && read_align(e, site, v[2], r);
 }
 
 /* ---- making arrays ----------------------------------------------------------------------------------------- */
@@ -179,6 +179,17 @@ Val shared_array(Eval *e, const CallSite *site, DType d, uint32_t ndim, const Va
     return make_shared(e, site, &r);
 }
 
+/* Memory of the thread's own has addresses of ALLOCA_ALIGN; beyond that there is room to begin later. */
+static Ref local_memory(Eval *e, const Request *r, uint16_t place) {
+    uint32_t room = r->align > ALLOCA_ALIGN ? r->align - ALLOCA_ALIGN : 0;
+    Ref memory = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, place, (uint64_t)r->bytes + room);
+    if (!room) return memory;
+    Ref address = e_emit(e, OP_ADDRESS, T_I64, 1, &memory, 0, 0);
+    Ref missing =
+        e_op2(e, OP_AND, T_I64, e_op2(e, OP_SUB, T_I64, e_int(e, T_I64, 0), address), e_int(e, T_I64, r->align - 1));
+    return e_emit(e, OP_ADDR, T_PTRL, 2, (Ref[]){memory, missing}, 0, 1);
+}
+
 Val fn_local_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Request r;
     if (!read_request(e, site, n, args, false, &r)) return val_poison(e);
@@ -189,8 +200,7 @@ Val fn_local_array(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
         VEC_PUSH(e->arena, &e->m->locals, shown(&r));
         place = (uint16_t)e->m->locals.n;
     }
-    Ref data = e_emit(e, OP_ALLOCA, T_PTRL, 0, NULL, place, (uint64_t)r.bytes);
-    return array_made(e, r.elem, false, T_PTRL, data, r.ndim, r.shape);
+    return array_made(e, r.elem, false, T_PTRL, local_memory(e, &r, place), r.ndim, r.shape);
 }
 
 /* A captured array is constant already: in constant memory if it is small. */

@@ -19,7 +19,10 @@ typedef struct Stuck {
     uint32_t cut, other_cut;     /* other_cut: UINT32_MAX, if the others have ended */
 } Stuck;
 
-/* Bytes of a block's memory, and the same laid out in `memory` (64-byte aligned). Nothing in it needs to be freed. */
+/* What shared arrays may ask for. */
+enum { BLOCK_ALIGN = 1024 };
+
+/* Bytes of a block's memory, and the same laid out in `memory`, which is aligned to BLOCK_ALIGN. Nothing in it needs to be freed. */
 size_t block_bytes(const Image *image, const uint32_t block[3], uint32_t dynamic_shared);
 void block_place(CpuBlock *b, const Image *image, const CpuLaunch *launch, void *memory);
 

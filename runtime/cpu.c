@@ -98,10 +98,13 @@ static bool call_code(const Image *image, Guard *guard, void (*code)(void *arg),
     return true;
 }
 
-/* Memory for one block; NULL: there is none. */
-static void *block_memory(const Run *run) {
-    return aligned_alloc(64, block_bytes(run->image, run->launch.block, run->launch.dynamic_shared) + 64);
+static size_t block_memory_bytes(const Run *run) {
+    size_t bytes = block_bytes(run->image, run->launch.block, run->launch.dynamic_shared);
+    return (bytes + BLOCK_ALIGN) / BLOCK_ALIGN * BLOCK_ALIGN;
 }
+
+/* Memory for one block; NULL: there is none. */
+static void *block_memory(const Run *run) { return aligned_alloc(BLOCK_ALIGN, block_memory_bytes(run)); }
 
 static void note_stuck(Run *run, const Stuck *stuck) {
     if (!__atomic_test_and_set(&run->stuck_known, __ATOMIC_RELAXED)) run->stuck = *stuck;
@@ -256,9 +259,9 @@ static bool any_waits(const Grid *g, uint64_t blocks) {
 
 /* Rounds of turns until every block has ended; true: cancelled. */
 static bool run_grid(Run *run, const LaunchConfig *c, uint64_t blocks) {
-    size_t each = (block_bytes(run->image, run->launch.block, run->launch.dynamic_shared) + 63) / 64 * 64, all;
+    size_t each = block_memory_bytes(run), all;
     bool fits = !__builtin_mul_overflow(each, (size_t)blocks, &all) && all <= MOST_GRID_BYTES;
-    char *memory = fits ? aligned_alloc(64, all + 64) : NULL;
+    char *memory = fits ? aligned_alloc(BLOCK_ALIGN, all) : NULL;
     Grid grid = {malloc(blocks * sizeof *grid.blocks), malloc(blocks * sizeof *grid.ends)};
     bool cancelled = false;
     run->grid = &grid;

@@ -101,3 +101,52 @@ def test_mistakes() -> None:
             kernel[1, 1](np.zeros(3, np.int64))
         with pytest.raises(gpu.TypingError, match="carray"):
             cuda.jit(types.void(types.CPointer(types.int64)))(lambda p: p[:2].fill(0))
+
+
+@pytest.mark.parametrize("align", [None, 1, 2, 16, 32, 256, 1024])
+def test_arrays_begin_at_multiples_of_their_alignment(align: int | None) -> None:
+    @cuda.jit
+    def kernel(of_shared, of_own, sums):
+        i = cuda.grid(1)
+        byte = cuda.shared.array(1, np.uint8)
+        shared = cuda.shared.array((3, 64), np.int32, alignment=align)
+        own = cuda.local.array((2, 3), np.int16, alignment=align)
+        byte[0] = 1
+        for k in range(3):
+            own[i % 2, k] = shared[k, i] = i * k
+        of_shared[i] = shared.ctypes.data
+        of_own[i] = own.ctypes.data
+        sums[i] = own[i % 2, 2] + shared[1, i]
+
+    of_shared, of_own, sums = (np.zeros(64, np.uint64) for _ in range(3))
+    for name in DEVICES[1:]:
+        with gpu.device(name):
+            kernel[1, 64](of_shared, of_own, sums)
+        assert not np.any(of_shared % (align or 4)) and not np.any(of_own % (align or 2))
+        assert len(set(of_shared)) == 1
+        assert sums.tolist() == [3 * i for i in range(64)]
+
+
+def test_the_address_of_an_array_is_a_number(device: str) -> None:
+    @gpu.jit
+    def kernel(x, out):
+        i = gpu.grid(1)
+        if i < len(x):
+            out[0, i] = x[i:].ctypes.data - x.ctypes.data
+            out[1, i] = x.T.ctypes.data % 8
+            out[2, i] = x[::-1][i:].ctypes.data - x.ctypes.data
+
+    x, out = np.arange(20.0), np.ones((3, 20), np.int64)
+    kernel[1, 32](x, out)
+    np.testing.assert_array_equal(out, [np.arange(20) * 8, np.zeros(20), 8 * np.arange(20)[::-1]])
+
+
+@pytest.mark.parametrize(("align", "kind"), [(0, ValueError), (-4, ValueError), (2048, ValueError), (1.0, TypeError)])
+def test_other_alignments_are_refused(align: Any, kind: type) -> None:
+    @cuda.jit
+    def kernel(x):
+        x[0] = cuda.local.array(4, np.float64, alignment=align)[0]
+
+    with pytest.raises(gpu.TypingError, match=r"Alignment must be|alignment must be a constant integer") as raised:
+        kernel[1, 1](np.zeros(1))
+    assert isinstance(raised.value, ValueError) == (kind is ValueError)

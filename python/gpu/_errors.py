@@ -38,6 +38,10 @@ class UnsupportedCallError(UnsupportedError, TypingError):
     """A call of a function that kernels can't call; Numba, which looks at the function's type, has a TypingError."""
 
 
+class AlignmentError(TypingError, ValueError):
+    """An alignment that no array can have; in Numba a ValueError."""
+
+
 class SignatureError(ValueError):
     """A signature that can't be read; the message has a caret under the place."""
 

@@ -12,7 +12,13 @@ def sizes(o, n):
     gpu.shared.array(20000, "f4")
     gpu.shared.array(2.5, "f4")
     gpu.shared.array(16, 4)
-    gpu.shared.array(16, np.int64, alignment=4)
+
+
+@gpu.jit
+def alignments(o):
+    gpu.shared.array(16, np.int64, alignment=48)
+    gpu.local.array(16, np.int64, alignment=4)
+    gpu.local.array(16, np.int64, alignment=2048)
 
 
 @gpu.jit
@@ -69,51 +75,56 @@ def views(o):
 #    14 |     gpu.shared.array(16, 4)
 #       |                          ^
 #    help: a dtype is written np.float32 or "float32"
-#
-# threads.py:15:5: error: gpu.shared.array(): the alignment is a power of 2, and no less than an element's
-#    15 |     gpu.shared.array(16, np.int64, alignment=4)
-#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-#    help: from 8 to 1024
 #    in kernel sizes(array(int64, 1d, C), int (weak))
 # <<<
+# >>> message alignments(i8[::1])
+# AlignmentError: threads.py:19:5: error: gpu.shared.array(): Alignment must be a power of 2, from 1 to 1024, and this is 48
+#    19 |     gpu.shared.array(16, np.int64, alignment=48)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#
+# threads.py:21:5: error: gpu.local.array(): Alignment must be a power of 2, from 1 to 1024, and this is 2048
+#    21 |     gpu.local.array(16, np.int64, alignment=2048)
+#       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#    in kernel alignments(array(int64, 1d, C))
+# <<<
 # >>> message all_together(i8[::1])
-# TypingError: threads.py:21:9: error: gpu.shared.array(): with the arrays before, it takes 65536 bytes, and there are at most 49152
-#    21 |     b = gpu.shared.array(4096, np.float64)
+# TypingError: threads.py:27:9: error: gpu.shared.array(): with the arrays before, it takes 65536 bytes, and there are at most 49152
+#    27 |     b = gpu.shared.array(4096, np.float64)
 #       |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: gpu.shared.array(0, dtype) takes its size from the launch, k[grid, block, stream, bytes], and can be larger
 #    in kernel all_together(array(int64, 1d, C))
 # <<<
 # >>> message two_spaces(i8[::1])
-# TypingError: threads.py:27:9: error: 's' is array(int64, 1d, C, shared) on one path and array(int64, 1d, C) on another
-#    27 |     s = gpu.shared.array(16, np.int64)
+# TypingError: threads.py:33:9: error: 's' is array(int64, 1d, C, shared) on one path and array(int64, 1d, C) on another
+#    33 |     s = gpu.shared.array(16, np.int64)
 #       |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-#    note: threads.py:27:9: array(int64, 1d, C, shared) here
-#    27 |     s = gpu.shared.array(16, np.int64)
+#    note: threads.py:33:9: array(int64, 1d, C, shared) here
+#    33 |     s = gpu.shared.array(16, np.int64)
 #       |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    note: 'o' is array(int64, 1d, C)
 #    in kernel two_spaces(array(int64, 1d, C))
 # <<<
 # >>> message views(f4[::1])
-# CompileError: threads.py:36:5: error: view() does not take (array(float32, 2d, C, shared), float64)
-#    36 |     s.view(np.float64)
+# CompileError: threads.py:42:5: error: view() does not take (array(float32, 2d, C, shared), float64)
+#    42 |     s.view(np.float64)
 #       |     ^^^^^^^^^^^^^^^^^^
 #    help: the bytes of the last axis are a multiple of the new type's
 #
-# threads.py:37:5: error: T.reshape is not supported in a kernel: only an array in C order has another shape without a copy
-#    37 |     s.T.reshape(12)
+# threads.py:43:5: error: T.reshape is not supported in a kernel: only an array in C order has another shape without a copy
+#    43 |     s.T.reshape(12)
 #       |     ^^^^^^^^^^^^^^^
 #    help: index it as it is, or take .copy() of a small one
 #
-# threads.py:38:5: error: reshape(): 12 elements don't become 10
-#    38 |     s.reshape(5, 2)
+# threads.py:44:5: error: reshape(): 12 elements don't become 10
+#    44 |     s.reshape(5, 2)
 #       |     ^^^^^^^^^^^^^^^
 #
-# threads.py:39:5: error: reshape(): one size may be -1, and no other below 0
-#    39 |     s.reshape(-1, -1)
+# threads.py:45:5: error: reshape(): one size may be -1, and no other below 0
+#    45 |     s.reshape(-1, -1)
 #       |     ^^^^^^^^^^^^^^^^^
 #
-# threads.py:40:5: error: gpu.const.array_like() does not take array(float32, 2d, C, shared)
-#    40 |     gpu.const.array_like(s)
+# threads.py:46:5: error: gpu.const.array_like() does not take array(float32, 2d, C, shared)
+#    46 |     gpu.const.array_like(s)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a global, or a variable of an enclosing function, that is a NumPy array
 #    in kernel views(array(float32, 1d, C))
@@ -161,144 +172,144 @@ def collectives(x, n):
 
 
 # >>> message atomics(i8[::1], f4[::1], c8[::1], int)
-# CompileError: threads.py:125:20: error: gpu.atomic.add() does not take int64
-#   125 |     gpu.atomic.add(x[0], 0, 1)
+# CompileError: threads.py:136:20: error: gpu.atomic.add() does not take int64
+#   136 |     gpu.atomic.add(x[0], 0, 1)
 #       |                    ^^^^
 #    help: the first argument is the array, the second the index: (x, i, value)
 #
-# threads.py:126:5: error: gpu.atomic.and_() does not take array(float32, 1d, C)
-#   126 |     gpu.atomic.and_(f, 0, 1)
+# threads.py:137:5: error: gpu.atomic.and_() does not take array(float32, 1d, C)
+#   137 |     gpu.atomic.and_(f, 0, 1)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: it works on the bits of integers: .view(np.uint32) of the array gives them
 #
-# threads.py:127:5: error: gpu.atomic.inc() does not take array(int64, 1d, C)
-#   127 |     gpu.atomic.inc(x, 0, 5)
+# threads.py:138:5: error: gpu.atomic.inc() does not take array(int64, 1d, C)
+#   138 |     gpu.atomic.inc(x, 0, 5)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: it counts in uint32 and uint64 elements
 #
-# threads.py:128:5: error: gpu.atomic.max() does not take array(complex64, 1d, C)
-#   128 |     gpu.atomic.max(c, 0, 1)
+# threads.py:139:5: error: gpu.atomic.max() does not take array(complex64, 1d, C)
+#   139 |     gpu.atomic.max(c, 0, 1)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: complex elements can be added to; use .view(np.float32) of the array for their parts
 #
-# threads.py:129:23: error: 2 indices for array(int64, 1d, C)
-#   129 |     gpu.atomic.add(x, (0, 1), 1)
+# threads.py:140:23: error: 2 indices for array(int64, 1d, C)
+#   140 |     gpu.atomic.add(x, (0, 1), 1)
 #       |                       ^^^^^^
 #    help: this array has one axis
 #
-# threads.py:130:23: error: this on several elements is not supported in a kernel: it works on one element at a time
-#   130 |     gpu.atomic.add(x, slice(3), 1)
+# threads.py:141:23: error: this on several elements is not supported in a kernel: it works on one element at a time
+#   141 |     gpu.atomic.add(x, slice(3), 1)
 #       |                       ^^^^^^^^
 #    help: an index for each axis, as a tuple
 #
-# threads.py:131:26: error: complex (weak) does not become int64: the imaginary part would be lost
-#   131 |     gpu.atomic.add(x, 0, 1j)
+# threads.py:142:26: error: complex (weak) does not become int64: the imaginary part would be lost
+#   142 |     gpu.atomic.add(x, 0, 1j)
 #       |                          ^^
 #    help: store .real, .imag or abs(...)
 #
-# threads.py:132:5: error: gpu.atomic.add(): scope 'cluster' isn't known
-#   132 |     gpu.atomic.add(x, 0, 1, scope="cluster")
+# threads.py:143:5: error: gpu.atomic.add(): scope 'cluster' isn't known
+#   143 |     gpu.atomic.add(x, 0, 1, scope="cluster")
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: one of 'device', 'block', 'system'
 #
-# threads.py:133:5: error: gpu.atomic.add() needs a constant for 'order', and this is int (weak)
-#   133 |     gpu.atomic.add(x, 0, 1, order=n)
+# threads.py:144:5: error: gpu.atomic.add() needs a constant for 'order', and this is int (weak)
+#   144 |     gpu.atomic.add(x, 0, 1, order=n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #
-# threads.py:134:5: error: gpu.atomic.load(): a load releases nothing
-#   134 |     gpu.atomic.load(x, 0, order="release")
+# threads.py:145:5: error: gpu.atomic.load(): a load releases nothing
+#   145 |     gpu.atomic.load(x, 0, order="release")
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: one of 'relaxed', 'acquire', 'seq_cst'
 #
-# threads.py:135:20: error: gpu.atomic.add() does not take array(int32, 1d, C, local)
-#   135 |     gpu.atomic.add(gpu.local.array(4, "i4"), 0, 1)
+# threads.py:146:20: error: gpu.atomic.add() does not take array(int32, 1d, C, local)
+#   146 |     gpu.atomic.add(gpu.local.array(4, "i4"), 0, 1)
 #       |                    ^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: no other thread sees a local array: assign to its element
 #
-# threads.py:136:20: error: gpu.atomic.add() does not take function numpy.arange
-#   136 |     gpu.atomic.add(np.arange, 0, 1)
+# threads.py:147:20: error: gpu.atomic.add() does not take function numpy.arange
+#   147 |     gpu.atomic.add(np.arange, 0, 1)
 #       |                    ^^^^^^^^^
 #    help: the first argument is the array, the second the index: (x, i, value)
 #    in kernel atomics(array(int64, 1d, C), array(float32, 1d, C), array(complex64, 1d, C), int (weak))
 # <<<
 # >>> message warps(i8[::1], c8[::1], int)
-# TypingError: threads.py:141:19: error: gpu.shfl_sync() does not take float (weak)
-#   141 |     gpu.shfl_sync(1.5, x[0], 0)
+# TypingError: threads.py:152:19: error: gpu.shfl_sync() does not take float (weak)
+#   152 |     gpu.shfl_sync(1.5, x[0], 0)
 #       |                   ^^^
 #    help: Mask type must be an integer, with a bit for each lane, such as 0xffffffff
 #
-# threads.py:142:5: error: gpu.shfl_sync() does not take array(int64, 1d, C)
-#   142 |     gpu.shfl_sync(-1, x, 0)
+# threads.py:153:5: error: gpu.shfl_sync() does not take array(int64, 1d, C)
+#   153 |     gpu.shfl_sync(-1, x, 0)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a shuffle moves one number; move items one by one
 #
-# threads.py:143:5: error: gpu.shfl_down_sync(): the number of lanes is a power of 2
-#   143 |     gpu.shfl_down_sync(-1, x[0], 1, width=5)
+# threads.py:154:5: error: gpu.shfl_down_sync(): the number of lanes is a power of 2
+#   154 |     gpu.shfl_down_sync(-1, x[0], 1, width=5)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8, 16 or 32
 #
-# threads.py:144:5: error: gpu.shfl_down_sync() needs a constant for 'width', and this is int (weak)
-#   144 |     gpu.shfl_down_sync(-1, x[0], 1, width=n)
+# threads.py:155:5: error: gpu.shfl_down_sync() needs a constant for 'width', and this is int (weak)
+#   155 |     gpu.shfl_down_sync(-1, x[0], 1, width=n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #
-# threads.py:145:28: error: gpu.match_any_sync() does not take complex64
-#   145 |     gpu.match_any_sync(-1, z[0])
+# threads.py:156:28: error: gpu.match_any_sync() does not take complex64
+#   156 |     gpu.match_any_sync(-1, z[0])
 #       |                            ^^^^
 #    help: it compares the bits of real numbers
 #
-# threads.py:146:28: error: gpu.reduce_or_sync() does not take bool
-#   146 |     gpu.reduce_or_sync(-1, x[0] > 1)
+# threads.py:157:28: error: gpu.reduce_or_sync() does not take bool
+#   157 |     gpu.reduce_or_sync(-1, x[0] > 1)
 #       |                            ^^^^^^^^
 #    help: all_sync and any_sync take bools; int(...) makes a number of one
 #
-# threads.py:147:29: error: gpu.reduce_add_sync() does not take complex64
-#   147 |     gpu.reduce_add_sync(-1, z[0])
+# threads.py:158:29: error: gpu.reduce_add_sync() does not take complex64
+#   158 |     gpu.reduce_add_sync(-1, z[0])
 #       |                             ^^^^
 #    help: it takes real numbers; gpu.warp.reduce takes others, too
 #
-# threads.py:148:5: error: gpu.all_sync() needs the argument 'predicate'
-#   148 |     gpu.all_sync(x[0])
+# threads.py:159:5: error: gpu.all_sync() needs the argument 'predicate'
+#   159 |     gpu.all_sync(x[0])
 #       |     ^^^^^^^^^^^^^^^^^^
 #    help: it is gpu.all_sync(mask, predicate)
 #    in kernel warps(array(int64, 1d, C), array(complex64, 1d, C), int (weak))
 # <<<
 # >>> message collectives(i8[::1], int)
-# CompileError: threads.py:153:5: error: gpu.block.reduce() does not take array(int64, 1d, C)
-#   153 |     gpu.block.reduce(x)
+# CompileError: threads.py:164:5: error: gpu.block.reduce() does not take array(int64, 1d, C)
+#   164 |     gpu.block.reduce(x)
 #       |     ^^^^^^^^^^^^^^^^^^^
 #    help: combine one number after the other
 #
-# threads.py:154:5: error: op() does not take tuple(int64, int64)
-#   154 |     gpu.block.reduce(x[0], lambda a, b: (a, b))
+# threads.py:165:5: error: op() does not take tuple(int64, int64)
+#   165 |     gpu.block.reduce(x[0], lambda a, b: (a, b))
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: two numbers give one
 #
-# threads.py:155:5: error: gpu.block.scan() needs the argument 'initial'
-#   155 |     gpu.block.scan(x[0], max, exclusive=True)
+# threads.py:166:5: error: gpu.block.scan() needs the argument 'initial'
+#   166 |     gpu.block.scan(x[0], max, exclusive=True)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: such as initial=1 for a product
 #
-# threads.py:156:5: error: gpu.warp.scan() needs a constant for 'exclusive', and this is int (weak)
-#   156 |     gpu.warp.scan(x[0], exclusive=n)
+# threads.py:167:5: error: gpu.warp.scan() needs a constant for 'exclusive', and this is int (weak)
+#   167 |     gpu.warp.scan(x[0], exclusive=n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #
-# threads.py:157:28: error: gpu.cg.tiled_partition() does not take grid group
-#   157 |     gpu.cg.tiled_partition(gpu.cg.this_grid(), 8)
+# threads.py:168:28: error: gpu.cg.tiled_partition() does not take grid group
+#   168 |     gpu.cg.tiled_partition(gpu.cg.this_grid(), 8)
 #       |                            ^^^^^^^^^^^^^^^^^^
 #    help: gpu.cg.this_thread_block(), or a larger tile
 #
-# threads.py:158:5: error: gpu.cg.tiled_partition(): the number of lanes is a power of 2
-#   158 |     gpu.cg.tiled_partition(gpu.cg.this_thread_block(), 64)
+# threads.py:169:5: error: gpu.cg.tiled_partition(): the number of lanes is a power of 2
+#   169 |     gpu.cg.tiled_partition(gpu.cg.this_thread_block(), 64)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8, 16 or 32
 #
-# threads.py:159:5: error: grid group has no attribute 'synch'
-#   159 |     gpu.cg.this_grid().synch()
+# threads.py:170:5: error: grid group has no attribute 'synch'
+#   170 |     gpu.cg.this_grid().synch()
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: did you mean 'sync'?
 #
-# threads.py:160:5: error: too many arguments for gpu.syncthreads(): it takes 0, and this call has 1
-#   160 |     gpu.syncthreads(1)
+# threads.py:171:5: error: too many arguments for gpu.syncthreads(): it takes 0, and this call has 1
+#   171 |     gpu.syncthreads(1)
 #       |     ^^^^^^^^^^^^^^^^^^
 #    help: it is gpu.syncthreads()
 #    in kernel collectives(array(int64, 1d, C), int (weak))
@@ -316,32 +327,32 @@ def neighbours(x, n):
 
 
 # >>> message neighbours(f4[::1], int)
-# CompileError: threads.py:310:15: error: gpu.load(): the number of neighbours is a power of 2
-#   310 |     a, b, c = gpu.load(x, 0, width=3)
+# CompileError: threads.py:321:15: error: gpu.load(): the number of neighbours is a power of 2
+#   321 |     a, b, c = gpu.load(x, 0, width=3)
 #       |               ^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8 or 16
 #
-# threads.py:311:5: error: gpu.load() needs a constant for 'width', and this is int (weak)
-#   311 |     gpu.load(x, 0, width=n)
+# threads.py:322:5: error: gpu.load() needs a constant for 'width', and this is int (weak)
+#   322 |     gpu.load(x, 0, width=n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^
 #
-# threads.py:312:5: error: gpu.load(): cache 'L1' isn't known
-#   312 |     gpu.load(x, 0, cache="L1")
+# threads.py:323:5: error: gpu.load(): cache 'L1' isn't known
+#   323 |     gpu.load(x, 0, cache="L1")
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: one of 'ca', 'cg', 'cs', 'lu', 'cv'
 #
-# threads.py:313:5: error: gpu.store(): the number of neighbours is a power of 2
-#   313 |     gpu.store(x, 0, (1.0, 2.0, 3.0))
+# threads.py:324:5: error: gpu.store(): the number of neighbours is a power of 2
+#   324 |     gpu.store(x, 0, (1.0, 2.0, 3.0))
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: 1, 2, 4, 8 or 16
 #
-# threads.py:314:21: error: gpu.store() does not take str 'two'
-#   314 |     gpu.store(x, 0, (1.0, "two"))
+# threads.py:325:21: error: gpu.store() does not take str 'two'
+#   325 |     gpu.store(x, 0, (1.0, "two"))
 #       |                     ^^^^^^^^^^^^
 #    help: an element is one number
 #
-# threads.py:315:18: error: this on several elements is not supported in a kernel: it works on one element at a time
-#   315 |     gpu.store(x, slice(0, 2), (1.0, 2.0))
+# threads.py:326:18: error: this on several elements is not supported in a kernel: it works on one element at a time
+#   326 |     gpu.store(x, slice(0, 2), (1.0, 2.0))
 #       |                  ^^^^^^^^^^^
 #    help: an index for each axis, as a tuple
 #    in kernel neighbours(array(float32, 1d, C), int (weak))
@@ -359,32 +370,32 @@ def histograms(x, y, n):
 
 
 # >>> message histograms(f4[::1], i4[:, :], int)
-# TypingError: threads.py:353:5: error: gpu.block.histogram() needs a constant for 'bins', and this is int (weak)
-#   353 |     gpu.block.histogram(x, n)
+# TypingError: threads.py:364:5: error: gpu.block.histogram() needs a constant for 'bins', and this is int (weak)
+#   364 |     gpu.block.histogram(x, n)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: the counts are shared memory, whose size is a constant
 #
-# threads.py:354:28: error: gpu.block.histogram(): it needs a bin to count in
-#   354 |     gpu.block.histogram(x, 0)
+# threads.py:365:28: error: gpu.block.histogram(): it needs a bin to count in
+#   365 |     gpu.block.histogram(x, 0)
 #       |                            ^
 #
-# threads.py:355:5: error: gpu.block.histogram() does not take array(int32, 2d, A)
-#   355 |     gpu.block.histogram(y, 8)
+# threads.py:366:5: error: gpu.block.histogram() does not take array(int32, 2d, A)
+#   366 |     gpu.block.histogram(y, 8)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: x.ravel() has one axis
 #
-# threads.py:356:5: error: gpu.block.histogram() does not take float32
-#   356 |     gpu.block.histogram(x, 8)
+# threads.py:367:5: error: gpu.block.histogram() does not take float32
+#   367 |     gpu.block.histogram(x, 8)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a bin is an integer; key=lambda x: int(...) makes one of a value
 #
-# threads.py:357:5: error: key() does not take float (weak)
-#   357 |     gpu.block.histogram(n, 8, key=lambda v: v / 2)
+# threads.py:368:5: error: key() does not take float (weak)
+#   368 |     gpu.block.histogram(n, 8, key=lambda v: v / 2)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: a bin is an integer; key=lambda x: int(...) makes one of a value
 #
-# threads.py:358:5: error: gpu.block.histogram(): the array takes 400000 bytes, and there are at most 49152
-#   358 |     gpu.block.histogram(n, 100000)
+# threads.py:369:5: error: gpu.block.histogram(): the array takes 400000 bytes, and there are at most 49152
+#   369 |     gpu.block.histogram(n, 100000)
 #       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    help: gpu.shared.array(0, dtype) takes its size from the launch, k[grid, block, stream, bytes], and can be larger
 #    in kernel histograms(array(float32, 1d, C), array(int32, 2d, A), int (weak))
