@@ -560,8 +560,20 @@ static HostRef host_import(void *self, const char *module) {
     return r;
 }
 
+/* A program that has numba registers some with it. */
+static void adopt_numbas_overloads(void) {
+    PyObject *registry = module_if_loaded("numba.core.typing.templates");
+    PyObject *module = registry ? PyImport_ImportModule("gpu._numbas") : NULL;
+    PyObject *done = module ? PyObject_CallMethod(module, "adopt_overloads", NULL) : NULL;
+    Py_XDECREF(done);
+    Py_XDECREF(module);
+    Py_XDECREF(registry);
+    host_failed();
+}
+
 /* gpu.cuda.extending, once a program has asked for it, has the overloads by function. */
 static PyObject *overloads_of(PyObject *function) {
+    adopt_numbas_overloads();
     PyObject *module = module_if_loaded("gpu.cuda.extending");
     PyObject *all = module ? PyObject_GetAttrString(module, "overloads") : NULL;
     PyObject *found = all ? PyDict_GetItemWithError(all, function) : NULL;

@@ -72,6 +72,67 @@ def type_of(kind: Any) -> Any:
     return one_type(dtype)
 
 
+def numbas_type(kind: Any) -> Any:
+    """Numba's type that is one of ours: what `type_of` takes back.
+
+    Parameters
+    ----------
+    kind : gpu._core.Type, or a dtype, or the type of a constant
+
+    Raises
+    ------
+    TypeError
+        For what numba has no type of.
+    """
+    theirs = sys.modules["numba.core.types"]
+    if hasattr(kind, "literal_value"):
+        return theirs.literal(kind.literal_value)
+    kind = one_type(kind)
+    if kind.kind == "tuple":
+        items = [numbas_type(item) for item in kind.items]
+        if kind.fields is None:
+            return theirs.BaseTuple.from_types(items)
+        from collections import namedtuple
+
+        return theirs.BaseTuple.from_types(items, namedtuple("Fields", kind.fields))  # type: ignore[misc]
+    if kind.kind == "none":
+        return theirs.none
+    if kind.kind not in ("scalar", "array", "record"):
+        raise TypeError(f"numba has no type for {kind}")
+    import numpy as np
+
+    element = sys.modules["numba.np.numpy_support"].from_dtype(np.dtype(kind.dtype))
+    if kind.kind != "array":
+        return element
+    return theirs.Array(element, kind.ndim, kind.layout, readonly=kind.readonly)
+
+
+_adopted = [0, 0]  # how many of numba's functions and attributes have been looked at
+
+
+def adopt_overloads() -> None:
+    """Let kernels call what a program has registered with ``numba.extending``, where it is numba's own."""
+    registry = sys.modules["numba.core.typing.templates"].builtin_registry
+    if _adopted == [len(registry.globals), len(registry.attributes)]:
+        return
+    from .cuda.extending import adopt
+
+    functions = [one for _, kind in registry.globals[_adopted[0] :] for one in getattr(kind, "templates", ())]
+    for template in (*functions, *registry.attributes[_adopted[1] :]):
+        choose = getattr(template, "_overload_func", None)
+        by, of = _package(choose), _package(getattr(template, "key", None))
+        if choose and by not in ("", "numba") and of not in _OWN:
+            adopt(template, numbas_type)
+    _adopted[:] = len(registry.globals), len(registry.attributes)
+
+
+def _package(value: Any) -> str:
+    return (getattr(value, "__module__", None) or "").partition(".")[0]
+
+
+_OWN = ("numpy", "math", "cmath", "builtins", "_operator")  # whose functions kernels have as they are
+
+
 def signature_of(given: Any) -> Signature:
     """The signature that is one of numba's, ``numba.void(numba.float32[:])``, or one type of its."""
     if not hasattr(given, "args") or not hasattr(given, "return_type"):

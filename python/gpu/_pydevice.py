@@ -324,6 +324,10 @@ class Scope:
             return self.module(value)
         if isinstance(value, _core.Kernel):
             return self.kernel(value)
+        if "numba.core.typing.templates" in sys.modules:
+            from ._numbas import adopt_overloads
+
+            adopt_overloads()
         extending = sys.modules.get("gpu.cuda.extending")
         if extending and isinstance(value, FunctionType) and value in extending.overloads:
             return extending.by_values(value, self.replace)

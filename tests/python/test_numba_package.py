@@ -96,7 +96,7 @@ HIDE_NUMBA = (
     [
         "from numba.core import ir",
         "import numba.core.ir",
-        "from numba.extending import overload",
+        "from numba.extending import NativeValue",
         "import numba.parfors",
     ],
 )
@@ -182,3 +182,74 @@ def test_a_numba_that_is_imported_already(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "numba.cuda", sys)
     with pytest.raises(RuntimeError, match=r"numba\.cuda is imported already"):
         gpu.numba.install()
+
+
+OVERLOADS = """
+import numpy as np
+from numba import cuda, types
+from numba.extending import overload, overload_attribute, overload_method
+
+
+def bar(x, y=None):
+    return x
+
+
+@overload(bar)
+def choose_bar(x, y=None):
+    if isinstance(x, types.Array):
+        return lambda x, y=None: x.shape[0]
+    if isinstance(x, types.UniTuple):
+        return lambda x, y=None: x[0] - x[1]
+    return (lambda x, y=None: 2 * x) if isinstance(x, types.Integer) else lambda x, y=None: -x
+
+
+def axis_of(axis):
+    return -1
+
+
+@overload(axis_of, prefer_literal=True)
+def choose_axis(axis):
+    if isinstance(axis, types.StringLiteral) and axis.literal_value == "rows":
+        return lambda axis: 100
+    return lambda axis: 200
+
+
+@overload_method(types.Array, "second")
+def second(array):
+    return lambda array: array[1]
+
+
+@overload_attribute(types.Array, "twice")
+def twice(array):
+    return lambda array: array.size * 2
+
+
+@overload(bar, target="cpu")
+def not_in_kernels(x, y=None):
+    raise AssertionError
+
+
+@cuda.jit
+def kernel(x, n, out):
+    out[0] = bar(n)
+    out[1] = bar(x[1], 3)
+    out[2] = bar(x)
+    out[3] = bar((5.0, 2.0))
+    out[4] = axis_of("rows") + axis_of("columns")
+    out[5] = x.second() + x.twice
+
+
+out = np.zeros(6)
+kernel[1, 1](np.arange(4.0), 4, out)
+print(out.tolist())
+"""
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_functions_that_types_choose(tmp_path: Path, installed: bool) -> None:
+    if installed:
+        pytest.importorskip("numba")
+    (tmp_path / "p.py").write_text(OVERLOADS)
+    command = [sys.executable, *(("-m", "gpu.numba") if installed else ("-c", HIDE_NUMBA)), "p.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[8.0, -1.0, 4.0, 3.0, 300.0, 9.0]\n", done.stderr

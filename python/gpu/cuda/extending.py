@@ -184,14 +184,20 @@ def overload(func: Any, jit_options: Any = None, strict: bool = True, inline: st
     return register
 
 
-def _member(key: str, typ: Any, target: str, make: Callable[[Any], Any]) -> Any:
-    """A decorator that registers an attribute or a method of the values of a type, or a class of types."""
+def _member(
+    key: str, typ: Any, target: str, make: Callable[[Any], Any], known: Callable[[Any], Any] = lambda kind: kind
+) -> Any:
+    """A decorator that registers an attribute or a method of the values of a type, or a class of types.
+
+    `known` gives what stands for the type of a value where `typ` is from.
+    """
 
     def register(choose: Any) -> Any:
         made = make(choose)
 
         def fits(obj: Any) -> Any:
-            whole = isinstance(obj, typ) if isinstance(typ, type) else obj == typ
+            kind = known(obj)
+            whole = isinstance(kind, typ) if isinstance(typ, type) else kind == typ
             return made(obj) if whole else None
 
         overload(key, strict=False, target=target)(fits)
@@ -229,7 +235,10 @@ def overload_method(typ: Any, attr: str, target: str = "cuda", **kwargs: Any) ->
     -------
     A decorator for a function that takes the types of the value and of the arguments, as for `overload`.
     """
+    return _member(f".{attr}()", typ, target, _as_method(target))
 
+
+def _as_method(target: str) -> Callable[[Any], Any]:
     def make(choose: Any) -> Any:
         def method() -> None:
             """What the name is in a kernel; `overloads` says what is called."""
@@ -237,7 +246,38 @@ def overload_method(typ: Any, attr: str, target: str = "cuda", **kwargs: Any) ->
         overload(method, target=target)(choose)
         return lambda obj: method
 
-    return _member(f".{attr}()", typ, target, make)
+    return make
+
+
+def adopt(template: Any, known: Callable[[Any], Any]) -> None:
+    """Register what a program has registered with numba's own ``overload`` or its two like it.
+
+    Parameters
+    ----------
+    template : type
+        Numba's class for it.
+    known : callable
+        Gives numba's type for one of ours.
+    """
+    from functools import wraps
+
+    inner = template._overload_func
+
+    @wraps(inner)
+    def choose(*kinds: Any, **named: Any) -> Any:
+        return inner(*map(known, kinds), **{name: known(kind) for name, kind in named.items()})
+
+    target = template.metadata.get("target", "generic")
+    if target not in _TARGETS:
+        return
+    attr = getattr(template, "_attr", None)
+    if attr is None:
+        strict, literals = template._strict, template.prefer_literal
+        overload(template.key, strict=strict, target=target, prefer_literal=literals)(choose)
+    elif any(base.__name__ == "_OverloadMethodTemplate" for base in template.__mro__):
+        _member(f".{attr}()", template.key, target, _as_method(target), known)(choose)
+    else:
+        _member(f".{attr}", template.key, target, lambda made: made, known)(choose)
 
 
 class _Intrinsic:

@@ -34,6 +34,7 @@ _MODULES = {
     "numba.cuda.np.numpy_support": "gpu.cuda._typing",
     "numba.experimental": "gpu.numba.experimental",
     "numba.extending": "gpu.numba.extending",
+    "numba.core.extending": "gpu.numba.extending",
     "numba.typed": "gpu.numba.typed",
 }
 _PACKAGES = ("numba.core", "numba.np", "numba.cuda.core", "numba.cuda.np")
