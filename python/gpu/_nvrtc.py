@@ -124,14 +124,14 @@ def compile_cuda(source: bytes, name: str, include: Sequence[str] = ()) -> bytes
     ]
     options += [f"-I{folder}" for folder in headers]
     program = ctypes.c_void_p()
-    made = nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), 0, None, None)
+    made = nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, os.path.basename(name).encode(), 0, None, None)
     _check(nvrtc, made, name)
     try:
         given = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
         code = nvrtc.nvrtcCompileProgram(program, len(options), given)
         log = _text(nvrtc, program, "ProgramLog").decode(errors="replace").strip("\n\0 ")
         if code:
-            raise RuntimeError(f"NVRTC can't compile {name}:\n{log}")
+            raise RuntimeError(f"NVRTC_ERROR_COMPILATION: NVRTC can't compile {name}:\n{log}")
         if log:
             from warnings import warn
 

@@ -77,6 +77,40 @@ def test_the_command_runs_it_too(program: Path) -> None:
     assert run(Path.cwd(), "gpu", "numba", str(program), "a", "-b") == PRINTED
 
 
+NAMES_WITHOUT_NUMBA = """
+import numba_cuda
+import numpy as np
+from numba import cuda
+from numba.cuda._internal.cuda_bf16 import hsqrt, nv_bfloat16
+from numba.extending import overload
+
+
+def answer():
+    raise NotImplementedError
+
+
+@overload(answer, target="cuda", inline="always")
+def answer_of():
+    def made():
+        a = cuda.local.array(1, np.float32)
+        a[0] = 42
+        return a[0]
+
+    return made
+
+
+@cuda.jit
+def kernel(x):
+    x[0] = answer()
+    x[1] = np.float32(hsqrt(nv_bfloat16(9)))
+
+
+x = np.zeros(2)
+kernel[1, 1](x)
+print(x.tolist(), numba_cuda.__version__ >= "0.30")
+"""
+
+
 def test_without_a_script_it_says_how() -> None:
     done = subprocess.run([sys.executable, "-m", "gpu.numba"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
@@ -89,6 +123,13 @@ HIDE_NUMBA = (
     "importlib.util.find_spec = lambda name, *at: None if name == 'numba' else find(name, *at); "
     "from gpu.numba import run; run(sys.argv[1:])"
 )
+
+
+def test_names_where_numba_is_not(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(NAMES_WITHOUT_NUMBA)
+    command = [sys.executable, "-c", HIDE_NUMBA, "p.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[42.0, 3.0] True\n", done.stderr
 
 
 @pytest.mark.parametrize(

@@ -106,11 +106,14 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds ``numba.cuda`` and what is below it, before an installed one; without an installed one ``numba``, too."""
 
     beside = False  # an installed numba
+    package = False  # an installed numba-cuda
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """A spec for each name below ``numba``; ImportError for what isn't there."""
+        if fullname == "numba_cuda" and not self.package:
+            return importlib.machinery.ModuleSpec(fullname, self)
         if fullname.partition(".")[0] != "numba" or (self.beside and not f"{fullname}.".startswith("numba.cuda.")):
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
@@ -120,6 +123,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         name = spec.name
         if name == "numba":
             return _numba()
+        if name == "numba_cuda":  # programs look at its version
+            package = ModuleType(name, "The package numba-cuda whose names `gpu.cuda` has.")
+            package.__dict__["__version__"] = "0.30.4"
+            return package
         if name in _PACKAGES:
             package = ModuleType(name)
             package.__path__ = []
@@ -161,6 +168,7 @@ def install() -> None:
     if "numba.cuda" in sys.modules:
         raise RuntimeError("numba.cuda is imported already: call gpu.numba.install() before")
     _finder.beside = "numba" in sys.modules or importlib.util.find_spec("numba") is not None
+    _finder.package = "numba_cuda" in sys.modules or importlib.util.find_spec("numba_cuda") is not None
     sys.meta_path.insert(0, _finder)
 
 
@@ -171,6 +179,8 @@ def uninstall() -> None:
         ours = "numba.cuda." if _finder.beside else "numba."
         for name in [name for name in sys.modules if f"{name}.".startswith(ours)]:
             del sys.modules[name]
+        if not _finder.package:
+            sys.modules.pop("numba_cuda", None)
         if _finder.beside:
             sys.modules["numba"].__dict__.pop("cuda", None)
 

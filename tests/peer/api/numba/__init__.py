@@ -20,6 +20,7 @@ Names are resolved in this order:
 """
 
 import contextlib
+import enum
 import functools
 import importlib
 import importlib.abc
@@ -44,7 +45,7 @@ _CUDA_HOME = os.environ.get("CUDA_HOME") or os.path.dirname(
     os.path.dirname(os.path.realpath(shutil.which("nvcc") or "/x/y"))
 )
 RUNNING = False  # set True by the runner once collection is over
-TOPS = ("numba", "cuda", "llvmlite")  # top-level packages that are faked
+TOPS = ("numba", "numba_cuda", "cuda", "llvmlite")  # top-level packages that are faked
 
 
 # ---------------------------------------------------------------- poison
@@ -423,6 +424,9 @@ def _vec(name):
     return deco if real is not None else Poison("numba." + name)
 
 
+_ROUNDING = {"cudaRoundNearest": 0, "cudaRoundZero": 1, "cudaRoundPosInf": 2, "cudaRoundMinInf": 3}
+
+
 def SHIM():
     t = _types()
     return {
@@ -476,8 +480,11 @@ def SHIM():
             f,
             CUDAError=_first("CudaError", "CudaAPIError", "cudadrv.driver.CudaAPIError")
             or type("CUDAError", (Exception,), {}),
-            NVRTCError=type("NVRTCError", (Exception,), {}),
+            NVRTCError=_first("cudadrv.error.NvrtcError"),
         ),
+        "cuda.bindings.runtime": lambda f: _mod(f, cudaRoundMode=enum.IntEnum("cudaRoundMode", _ROUNDING)),
+        "numba.extending": lambda f: _mod(f, **_pick(gpu_cuda.extending, "overload", "overload_method")),
+        "numba_cuda": lambda f: _mod(f, __version__="0.30.4"),
     }
 
 
