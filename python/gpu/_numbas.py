@@ -7,6 +7,7 @@ A program may change its import of ``numba.cuda`` alone and go on with ``numba.f
 from __future__ import annotations
 
 import sys
+from types import FunctionType
 from typing import Any
 
 from . import _core
@@ -115,14 +116,15 @@ def adopt_overloads() -> None:
     registry = sys.modules["numba.core.typing.templates"].builtin_registry
     if _adopted == [len(registry.globals), len(registry.attributes)]:
         return
-    from .cuda.extending import adopt
+    from .cuda.extending import adopt, type_callable
 
     functions = [one for _, kind in registry.globals[_adopted[0] :] for one in getattr(kind, "templates", ())]
     for template in (*functions, *registry.attributes[_adopted[1] :]):
-        choose = getattr(template, "_overload_func", None)
-        by, of = _package(choose), _package(getattr(template, "key", None))
-        if choose and by not in ("", "numba") and of not in _OWN:
+        choose, key = getattr(template, "_overload_func", None), getattr(template, "key", None)
+        if choose and _package(choose) not in ("", "numba") and _package(key) not in _OWN:
             adopt(template, numbas_type)
+        elif not choose and isinstance(key, FunctionType) and _package(key) not in ("", "numba", *_OWN):
+            type_callable(key)  # kernels refuse it
     _adopted[:] = len(registry.globals), len(registry.attributes)
 
 

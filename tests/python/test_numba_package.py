@@ -228,7 +228,7 @@ def test_a_numba_that_is_imported_already(monkeypatch: pytest.MonkeyPatch) -> No
 OVERLOADS = """
 import numpy as np
 from numba import cuda, types
-from numba.extending import overload, overload_attribute, overload_method
+from numba.extending import overload, overload_attribute, overload_method, type_callable
 
 
 def bar(x, y=None):
@@ -265,6 +265,15 @@ def twice(array):
     return lambda array: array.size * 2
 
 
+def typed(x):
+    return x
+
+
+@type_callable(typed)
+def type_of_typed(context):
+    return lambda x: types.float64
+
+
 @overload(bar, target="cpu")
 def not_in_kernels(x, y=None):
     raise AssertionError
@@ -283,6 +292,10 @@ def kernel(x, n, out):
 out = np.zeros(6)
 kernel[1, 1](np.arange(4.0), 4, out)
 print(out.tolist())
+try:
+    cuda.jit("void(float64[:])")(lambda x: typed(x[0]))
+except cuda.errors.TypingError as error:
+    print("register a plain function" in str(error))
 """
 
 
@@ -293,4 +306,4 @@ def test_functions_that_types_choose(tmp_path: Path, installed: bool) -> None:
     (tmp_path / "p.py").write_text(OVERLOADS)
     command = [sys.executable, *(("-m", "gpu.numba") if installed else ("-c", HIDE_NUMBA)), "p.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.stdout == "[8.0, -1.0, 4.0, 3.0, 300.0, 9.0]\n", done.stderr
+    assert done.stdout == "[8.0, -1.0, 4.0, 3.0, 300.0, 9.0]\nTrue\n", done.stderr
