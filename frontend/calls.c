@@ -477,9 +477,10 @@ static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const 
     HostRef obj = fn.ty->obj;
     DType d;
     if (n == 1 && val_dtype_named(e, args[0], &d) && is_numpy_dtype(e, obj)) return (Val){.ty = ty_dtype(e->types, d)};
-    Val chosen;
-    if (call_overload(e, site, obj, n, args, &chosen)) return chosen;
     if (!e->host->info(e->host->self, obj, &info)) return val_poison(e);
+    Val chosen;
+    bool own = info.kind == HOST_NAMED && devfn_find(info.path);
+    if (call_overload(e, site, obj, own, n, args, &chosen)) return chosen;
     switch (info.kind) {
     case HOST_FUNCTION: return call_python(e, site, &(Callee){.code = obj, .globals = obj}, fn, n, args);
     case HOST_FOREIGN: return call_foreign(e, site, obj, n, args);

@@ -550,8 +550,9 @@ void check_defined(Eval *e, Frame *fr, PyBlockId use, PyRef operand, PySpan span
 bool congruent(const PyFunc *f, PyRef a, PyRef b, bool reads);
 
 /* build.c */
-/* A call of a function that has overloads of Numba's kind (overloads.c); false: it has none. */
-bool call_overload(Eval *e, const CallSite *site, HostRef function, uint32_t n, const Val *args, Val *out);
+/* A call of a function that has overloads of Numba's kind (overloads.c); false: it has none, or none for these types where
+ * the function has a meaning of its `own`. */
+bool call_overload(Eval *e, const CallSite *site, HostRef function, bool own, uint32_t n, const Val *args, Val *out);
 Val overloaded_attr(Eval *e, PySpan span, Val v, const char *name);    /* ty NULL: a program gave the type no such attribute */
 ArgType argtype_of(Eval *e, Ty ty);                  /* what the host makes a Python object of; ARG_NONE: it can't */
 Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args);     /* at the current place; ty NULL: never returns */

@@ -57,9 +57,10 @@ static Val call_chosen(Eval *e, const CallSite *site, HostRef chosen, uint32_t n
     return call_python(e, site, &callee, (Val){.ty = ty_object(e->types, chosen)}, n, args);
 }
 
-bool call_overload(Eval *e, const CallSite *site, HostRef function, uint32_t n, const Val *args, Val *out) {
+bool call_overload(Eval *e, const CallSite *site, HostRef function, bool own, uint32_t n, const Val *args, Val *out) {
     const char *why = NULL;
     HostRef chosen = choose(e, site, function, n, args, &why);
+    if (own) why = NULL;
     if (chosen) *out = call_chosen(e, site, chosen, n, args);
     else if (why) *out = e_fail(e, site->span, NULL, DIAG_ARG_VALUE, site->name, why);
     return chosen || why;

@@ -162,3 +162,25 @@ def test_a_class_of_types_of_a_program_has_no_type_of_kernels():
 
     assert not isinstance(types.int32, Made)
     assert isinstance(types.int32, types.Integer)
+
+
+def test_functions_that_kernels_have_keep_their_meaning_for_other_types(monkeypatch):
+    from gpu.cuda import extending
+
+    monkeypatch.setattr(extending, "overloads", dict(extending.overloads))  # others' kernels call len, too
+
+    @overload(len, target="cuda")
+    def length_of_a_grid(group):
+        if isinstance(group, types.GridGroup):
+            return lambda group: cuda.gridsize(1)
+        return None
+
+    @cuda.jit
+    def kernel(x, out):
+        out[0] = len(x)
+        out[1] = len(cuda.cg.this_grid())
+        out[2] = len((1, 2, 3))
+
+    out = np.zeros(3)
+    kernel[2, 4](np.zeros(5), out)
+    assert out.tolist() == [5, 8, 3]

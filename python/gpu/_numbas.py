@@ -74,16 +74,11 @@ def type_of(kind: Any) -> Any:
 
 
 def numbas_type(kind: Any) -> Any:
-    """Numba's type that is one of ours: what `type_of` takes back.
+    """Numba's type that is one of ours: what `type_of` takes back. What it has none for stays as it is.
 
     Parameters
     ----------
     kind : gpu._core.Type, or a dtype, or the type of a constant
-
-    Raises
-    ------
-    TypeError
-        For what numba has no type of.
     """
     theirs = sys.modules["numba.core.types"]
     if hasattr(kind, "literal_value"):
@@ -99,7 +94,7 @@ def numbas_type(kind: Any) -> Any:
     if kind.kind == "none":
         return theirs.none
     if kind.kind not in ("scalar", "array", "record"):
-        raise TypeError(f"numba has no type for {kind}")
+        return kind
     import numpy as np
 
     element = sys.modules["numba.np.numpy_support"].from_dtype(np.dtype(kind.dtype))
@@ -132,7 +127,7 @@ def _package(value: Any) -> str:
     return (getattr(value, "__module__", None) or "").partition(".")[0]
 
 
-_OWN = ("numpy", "math", "cmath", "builtins", "_operator")  # whose functions kernels have as they are
+_OWN = ("numpy", "math", "cmath", "_operator")  # whose functions kernels have as they are
 
 
 def signature_of(given: Any) -> Signature:

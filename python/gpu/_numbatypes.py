@@ -52,6 +52,9 @@ def stand_in(name: str, base: Any) -> Any:
     base : type
         The class of all types.
     """
+    if name == "GridGroup":
+        test = staticmethod(lambda kind: getattr(kind, "kind", "") == "object" and kind.object == "grid group")
+        return type(base)(name, (base,), {"_test": test, "__doc__": "Of what ``cuda.cg.this_grid()`` gives."})
     if name in _CLASSES.split():
         doc = "Of Numba's compiler: no kernel has values of this type."
         return type(base)(name, (base,), {"_test": staticmethod(lambda kind: False), "__doc__": doc})
