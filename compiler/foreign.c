@@ -118,8 +118,10 @@ void foreign_link(Unit *u, const IrModule *m) {
                 u,
                 "%s() is declared, and nothing defines it for the CPU: cpu=... takes a function of ctypes or the "
                 "path of a shared library, link=... LLVM bitcode for this machine, or CUDA C where a C++ compiler "
-                "is installed",
-                symbol);
+                "is installed%s",
+                symbol,
+                driver_links(u) ? ". What is linked is code for GPUs: gpu.device(\"emulated\") runs it without one"
+                                : "");
     }
 }
 

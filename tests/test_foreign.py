@@ -244,6 +244,7 @@ def test_declarations() -> None:
     ("device", "link", "message"),
     [
         ("cpu", None, "nothing defines it for the CPU"),
+        ("cpu", b".version 7.0\n.target sm_75", r'nothing defines it for the CPU.* gpu\.device\("emulated"\) runs it'),
         ("emulated", None, "nothing defines it for a GPU"),
         ("cpu", b"define i32 @f() { ret float 1.0 }", "can't be linked: .*result type"),
         ("cpu", b"BC\xc0\xde" + bytes(40), "can't be linked"),
