@@ -214,5 +214,9 @@ Val eval_attr(Eval *e, PySpan span, Val v, const char *name) {
     if (!help && v.ty->kind == TY_RECORD) help = fields_text(e->arena, v.ty->record);
     if (!help && v.ty->kind == TY_ARRAY && !v.ty->weak)
         help = "write a loop over the elements, or call the method before the launch";
+    if (v.ty->kind == TY_OBJECT) { /* of a class itself, or of an object of one */
+        const char *numbas = numba_help_for(e, v.ty->obj);
+        help = numbas ? numbas : help;
+    }
     return e_fail(e, span, help, DIAG_NO_ATTRIBUTE, ty_text(e->types, v.ty), name);
 }

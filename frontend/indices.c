@@ -278,7 +278,7 @@ static Val container_item(Eval *e, PySpan span, Val v, Val index) {
         return e_fail(e, span,
                       info.kind == HOST_FUNCTION
                           ? "a kernel launches none: call the function for this thread, f(x), or launch it from Python"
-                          : NULL,
+                          : numba_help_for(e, e->host->attr(e->host->self, v.ty->obj, "__class__")),
                       DIAG_NOT_INDEXABLE, e_text(e, v));
     Wide i;
     if (info.kind == HOST_LIST && val_as_int(index, &i)) { /* one item: the others may be anything */

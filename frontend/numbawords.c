@@ -41,8 +41,8 @@ static const struct {
     {"GUFunc", "it works on whole arrays, from Python: call the function that it was made of"},
     {"DUFunc", "it works on whole arrays, from Python: call the function that it was made of"},
     {"Reduce", "it works on whole arrays, from Python: add up in a loop, or with cuda.atomic.add"},
-    {"List", "items of the thread's own: cuda.local.array(size, dtype); of all: an array that is passed"},
-    {"Dict", "make the dict outside of the kernel, where its keys and values are constants; or pass arrays"},
+    {"List", "items of the thread's own: cuda.local.array(size, dtype); of all: an array, np.array(...) of the list"},
+    {"Dict", "a Python dict of constants, made outside of the kernel; or pass its keys and values as arrays"},
 };
 
 const char *numba_help_for(Eval *e, HostRef cls) {

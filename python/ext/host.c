@@ -116,6 +116,16 @@ bool host_is_for_kernels(const char *module) {
     return false;
 }
 
+/* What numba's own names are in its CUDA target. */
+static const char *path_of_numbas(const char *module, const char *name) {
+    static const char *const known[][3] = {{"numba.misc.special", "prange", "builtins.range"},
+                                           {"numba.np.numpy_support", "carray", "gpu.carray"},
+                                           {"numba.np.numpy_support", "farray", "gpu.farray"}};
+    for (size_t i = 0; module && name && i < sizeof known / sizeof *known; i++)
+        if (strcmp(module, known[i][0]) == 0 && strcmp(name, known[i][1]) == 0) return known[i][2];
+    return NULL;
+}
+
 /* Functions written in C, NumPy's functions, builtin classes: "math.sin", "numpy.where", "builtins.range". Also this
  * package's own functions, "gpu.cuda.to_device": they are for the host, whatever their code is; but those of
  * for_kernels are written for kernels. */
@@ -130,8 +140,8 @@ static const char *library_path(PyHost *h, PyObject *o) {
         if (starts_with(((PyTypeObject *)o)->tp_name, "itertools.")) return ((PyTypeObject *)o)->tp_name;
         module = text_attr(h, o, "__module__");
         name = text_attr(h, o, "__name__");
-        if (module && name && strcmp(module, "numba.misc.special") == 0 && strcmp(name, "prange") == 0)
-            return "builtins.range";                             /* what numba.prange is for its own CUDA target */
+        const char *numbas = path_of_numbas(module, name);
+        if (numbas) return numbas;
         if (((PyTypeObject *)o)->tp_flags & Py_TPFLAGS_HEAPTYPE) /* np.ndindex */
             return module && name && strcmp(module, "numpy") == 0 && is_attribute_of(o, module, name)
                        ? arena_printf(h->arena, "numpy.%s", name)
@@ -145,6 +155,8 @@ static const char *library_path(PyHost *h, PyObject *o) {
     if (!module) return NULL;
     name = text_attr(h, o, "__name__");
     if (!name) return NULL;
+    const char *numbas = path_of_numbas(module, name);
+    if (numbas) return numbas;
     if (strcmp(module, "_operator") == 0) module = "operator";
     if (strcmp(module, "_functools") == 0) module = "functools";
     if (strcmp(module, "dataclasses") == 0) return arena_printf(h->arena, "%s.%s", module, name);
@@ -424,6 +436,14 @@ static PyObject *ours_for_numbas(PyHost *h, PyObject *o) {
     return module && strcmp(module, "numba.cuda") == 0 ? PyImport_ImportModule("gpu.cuda") : NULL;
 }
 
+/* Numba's containers and jitclasses: what they have is code for its own compiler. */
+static bool is_numbas_class(PyObject *cls) {
+    PyObject *mark = PyObject_GetAttrString(cls, "_numba_type_");
+    Py_XDECREF(mark);
+    host_failed();
+    return mark;
+}
+
 static HostRef host_attr(void *self, HostRef obj, const char *name) {
     PyObject *ours = ours_for_numbas(self, object(obj));
     if (ours) {
@@ -439,7 +459,10 @@ static HostRef host_attr(void *self, HostRef obj, const char *name) {
         host_failed();
         return r;
     }
-    HostRef r = take(self, PyObject_GetAttrString(object(obj), name));
+    PyObject *value = PyObject_GetAttrString(object(obj), name);
+    PyObject *of = PyType_Check(object(obj)) ? object(obj) : (PyObject *)Py_TYPE(object(obj));
+    if (value && PyMethod_Check(value) && is_numbas_class(of)) Py_CLEAR(value);
+    HostRef r = take(self, value);
     host_failed();
     return r;
 }
@@ -471,6 +494,7 @@ static HostRef host_items(void *self, HostRef obj) {
 }
 
 static HostRef host_class_attr(void *self, HostRef cls, HostRef after, const char *name) {
+    if (cls && is_numbas_class(object(cls))) return NULL;
     PyObject *mro = cls && PyType_Check(object(cls)) ? ((PyTypeObject *)object(cls))->tp_mro : NULL, *found = NULL;
     bool counts = after == NULL;
     for (Py_ssize_t i = 0; mro && !found && i < PyTuple_GET_SIZE(mro); i++) {

@@ -203,3 +203,60 @@ def test_the_real_package(tmp_path: Path) -> None:
     pytest.importorskip("numba")
     text = PROGRAM.format(imports="from numba import cuda").replace('== ("compiled", 13)', "== 13")
     run(tmp_path, text, "-c", RUN_WITH_THE_FOLDER)
+
+
+OF_ITS_OWN = """
+import numba
+import numpy as np
+from gpu import cuda
+from numba import carray, types
+from numba.experimental import jitclass
+
+
+@jitclass([("a", numba.float64)])
+class Box:
+    def __init__(self, a):
+        self.a = a
+
+    def get(self):
+        return self.a
+
+
+box, items = Box(3.0), numba.typed.List([5.0])
+
+
+def of_a_list(x):
+    x[0] = items[0]
+
+
+def of_a_dict(x):
+    x[0] = len(numba.typed.Dict.empty(types.int64, types.float64))
+
+
+def of_a_box(x):
+    x[0] = box.get()
+
+
+for function, words in (of_a_list, "cuda.local.array"), (of_a_dict, "keys and values"), (of_a_box, "Numba's"):
+    try:
+        cuda.jit("void(float64[:])")(function)
+    except cuda.errors.NumbaError as error:
+        assert words in str(error) and str(error).startswith(__file__), error
+    else:
+        raise AssertionError(function)
+
+
+@cuda.jit("void(CPointer(float64), float64[:])")
+def kernel(p, out):
+    out[0] = carray(p, (2, 2))[1, 0]
+
+
+numbers, out = cuda.to_device(np.arange(4.0)), np.zeros(1)
+kernel[1, 1](numbers.__cuda_array_interface__["data"][0], out)
+assert out[0] == 2
+"""
+
+
+def test_what_the_real_package_has_for_its_own_compiler(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    run(tmp_path, OF_ITS_OWN)
