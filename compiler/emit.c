@@ -45,6 +45,7 @@ void unit_fail(Unit *u, const char *fmt, ...) {
 
 typedef struct Size {
     unsigned instrs, blocks;
+    unsigned shared;    /* values that are operands more than once, but for loaded ones */
     unsigned divisions; /* of integers by no constant: each becomes several blocks, in a vector for each lane */
     uint64_t pairs;     /* of a store and an access to memory in one block, the most: the scheduler orders them */
     unsigned accesses;  /* to memory in one block, the most: strength reduction compares their addresses */
@@ -52,7 +53,7 @@ typedef struct Size {
 
 /* LLVM's vectoriser and register allocator take time by the square of what they get, so they don't get everything. Up
  * to SMALL nothing is looked at; the others are where a compilation of generated code took about half a second. */
-enum { SMALL_INSTRS = 1000, VECTOR_INSTRS = 2000, VECTOR_BLOCKS = 128, VECTOR_DIVISIONS = 16 };
+enum { SMALL_INSTRS = 1000, SMALL_SHARED = 12, VECTOR_INSTRS = 2000, VECTOR_BLOCKS = 128, VECTOR_DIVISIONS = 16 };
 enum {
     ALLOCATE_INSTRS = 8000,
     ALLOCATE_BLOCKS = 600,
@@ -69,6 +70,8 @@ static Size size_of(const Unit *u) {
             s.blocks++;
             for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
                 s.instrs++;
+                LLVMUseRef use = LLVMGetFirstUse(in);
+                s.shared += use && LLVMGetNextUse(use) && LLVMGetInstructionOpcode(in) != LLVMLoad;
                 s.divisions += emit_is_division(in);
                 stores += LLVMGetInstructionOpcode(in) == LLVMStore;
                 loads += LLVMGetInstructionOpcode(in) == LLVMLoad;
@@ -108,12 +111,12 @@ static void optimize_cpu(Unit *u) {
         run_passes(u, CPU_PASSES(CPU_LANES "," CPU_CLEAN));
         return;
     }
-    if (s.instrs <= SMALL_INSTRS && s.divisions == 0) {
+    if (s.instrs <= SMALL_INSTRS && s.shared <= SMALL_SHARED && s.divisions == 0) {
         run_passes(u, CPU_PASSES(CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN));
         return;
     }
     run_passes(u, CPU_PASSES(CPU_SCALAR));
-    if (worth_vectors(size_of(u)) && emit_hide_divisions(u)) {
+    if (worth_vectors(size_of(u)) && emit_walks_end(u) && emit_hide_divisions(u)) {
         run_passes(u, CPU_PASSES(CPU_VECTORS));
         emit_show_divisions(u);
     }

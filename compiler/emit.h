@@ -43,6 +43,9 @@ bool emit_is_division(LLVMValueRef in);     /* of integers, by no constant */
 bool emit_hide_divisions(Unit *u);          /* false: nothing can stand for them */
 void emit_show_divisions(Unit *u);
 
+/* ---- emit_walks.c ---- */
+bool emit_walks_end(Unit *u);   /* LLVM's vectoriser finds what is the same for all lanes, soon enough */
+
 /* ---- emit_constants.c ---- */
 void emit_constants(Unit *u);   /* addresses of constant memory in registers */
 

@@ -167,3 +167,24 @@ def test_a_display_of_many_items() -> None:
     with gpu.device("cpu"):
         gpu.jit(names["k"])[1, 1](out)
     assert out[0] == n - 1 + 7
+
+
+def test_values_that_all_lanes_share() -> None:
+    """LLVM's vectoriser would ask of each, and of each operand of each, whether they are the same for all lanes."""
+    n = 27
+    source = "def k(x, o):\n    i = gpu.grid(1)\n    t = (" + ", ".join(f"x[{j}]" for j in range(n)) + ")\n"
+    for j in range(n):
+        source += f"    if x[{j}] > {j * 3 % 20}: t = t[1:] + (x[i],)\n"
+    names = {"gpu": gpu}
+    exec(compile(source + "    o[i] = t[0] + t[-1]\n", "<shared>", "exec"), names)
+    kernel = gpu.jit(names["k"])
+    assert seconds(lambda k: k.compile("f8[::1], f8[::1]"), kernel) < 2
+    x, out = np.arange(n + 0.0), np.zeros(n)
+    with gpu.device("cpu"):
+        kernel[1, n](x, out)
+    for i in range(n):
+        t = list(x)
+        for j in range(n):
+            if x[j] > j * 3 % 20:
+                t = [*t[1:], x[i]]
+        assert out[i] == t[0] + t[-1]
