@@ -10,6 +10,7 @@ from typing import Any
 import gpu
 import numpy as np
 import pytest
+from gpu import _operations, _reduce
 
 DEVICES = ["cpu", "emulated", "python"]
 
@@ -178,3 +179,37 @@ def test_functions_of_libraries(device: str) -> None:
     assert gpu.reduce(np.gcd, x) == 6 and gpu.reduce(operator.sub, x) == -36
     np.testing.assert_allclose(gpu.map(np.hypot, x, 5), np.hypot(x, 5))
     assert gpu.transform_reduce(math.sqrt, "max", x) == math.sqrt(30)
+
+
+def test_calls_of_the_common_kind_are_those_with_axes() -> None:
+    """What is kept from the first call (operation, function, dtypes) is right for the next, of another shape."""
+    gpu.set_device("cpu")
+    numbers = np.random.default_rng(5).standard_normal(5000)
+    for dtype in ("float32", "int8"):
+        for n in (1, 31, 32, 256, 257, 1025, 2048, 2049, 5000):
+            x = (numbers[:n] * 9).astype(dtype)
+            row = x.reshape(1, n)
+            for op in ("add", "max", lambda a, b: a if a > b else b, np.fmax if dtype == "float32" else "min"):
+                want = gpu.reduce(op, row, 1)[0]
+                for given in (x, gpu.array(x)):
+                    got = gpu.reduce(op, given)
+                    assert type(got) is type(want) and got.tobytes() == want.tobytes()
+                np.testing.assert_array_equal(gpu.scan(op, x), gpu.scan(op, row, axis=1)[0], strict=True)
+            np.testing.assert_array_equal(gpu.scan("add", gpu.array(x)).copy_to_host(), gpu.scan("add", x))
+    assert gpu.reduce("add", x, dtype=np.dtype("int32")).dtype == np.int32
+    y = np.arange(4, dtype=np.float32)
+    assert gpu.scan("add", y, out=y) is y and y.tolist() == [0, 1, 3, 6]
+    assert gpu.scan("add", y[::-1]).tolist() == [6, 9, 10, 10]
+    y.flags.writeable = False
+    with pytest.raises(ValueError):
+        gpu.scan("add", x[:4], out=y, dtype=np.dtype("float32"))
+    assert gpu.reduce("max", np.broadcast_to(np.float32(3), (4, 4))) == 3
+
+
+def test_functions_of_libraries_are_compiled_once() -> None:
+    """Not anew in each call, as one made by `exec` would be."""
+    x = np.linspace(1, 2, 9, dtype=np.float32)
+    first = gpu.transform_reduce(np.multiply, "add", x, x)
+    kept = [dict(cache) for cache in (_operations._device_functions, _reduce._folds)]
+    assert gpu.transform_reduce(np.multiply, "add", x, x) == first
+    assert kept == [_operations._device_functions, _reduce._folds]

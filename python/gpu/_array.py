@@ -27,6 +27,8 @@ DEVICE, PINNED, MANAGED = range(3)  # MemoryKind of runtime.h
 DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType of DLPack
 PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED, MANAGED_HOST, DEVICE_SHAREABLE = 1, 2, 4, 8, 16
 REPR_ELEMENTS = 1000  # more aren't fetched for a repr
+_NAMES = {d: d.name for d in map(np.dtype, "?bhilqBHILQefdFD")}  # NumPy works the name out at each question
+_DTYPES = {name: d for d, name in _NAMES.items()}
 
 
 def dtype_of(dtype: Any) -> np.dtype[Any]:
@@ -49,7 +51,8 @@ def dtype_of(dtype: Any) -> np.dtype[Any]:
 
 def _name_of(dtype: np.dtype[Any]) -> Any:
     """What the extension calls a dtype: its name, or a structured dtype itself."""
-    return dtype if dtype.kind in "VSUMm" and dtype.name != "bfloat16" else dtype.name
+    name = _NAMES.get(dtype)
+    return name or (dtype if dtype.kind in "VSUMm" and dtype.name != "bfloat16" else dtype.name)
 
 
 def _numpy_dtype(name: Any) -> np.dtype[Any]:
@@ -57,7 +60,7 @@ def _numpy_dtype(name: Any) -> np.dtype[Any]:
         import ml_dtypes
 
         return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(name)
+    return _DTYPES.get(name) or np.dtype(name)
 
 
 class _Memory:
@@ -247,8 +250,17 @@ class Array(Operators, _core.ArrayBase):
         ValueError
             Another number of elements.
         """
-        new = shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape
-        view = _shapes.reshaped(self._proxy(), tuple(new), order)
+        new = tuple(shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape)
+        if new == (-1,):
+            new = (self.size,)
+        if self._layout == "C" and order == "C" and all(type(n) is int and n > 0 for n in new):
+            whole, strides = self.itemsize, []  # type: ignore[attr-defined]
+            for n in reversed(new):
+                strides.append(whole)
+                whole *= n
+            if whole == self.nbytes:
+                return self._view(0, new, tuple(strides[::-1]), self._dtype_name, self._readonly)  # type: ignore[no-any-return]
+        view = _shapes.reshaped(self._proxy(), new, order)
         if view is not None:
             return self._like(view)
         return self.copy(order=order).reshape(new, order=order)

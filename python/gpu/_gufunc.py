@@ -355,7 +355,7 @@ class GUFunc:
         lines.append(f"        function({', '.join(passed)})")
         source = "\n".join(lines) + "\n"
         options = {name: self.options[name] for name in OPTIONS if name not in ("device", "cache")}
-        from ._reduce import device_function
+        from ._operations import device_function
 
         names_in = {"function": device_function(self.py_func, self.dialect)}
         return _elementwise.make_kernel(self.__name__, source, names_in, self.dialect, options)

@@ -12,8 +12,9 @@ import numpy as np
 from ._array import Array, array
 from ._device import device_name
 from ._elementwise import device_of, empty, is_array, make_kernel
+from ._operations import device_function
 from ._operators import resolve
-from ._reduce import SERIAL, device_function, reduce_source
+from ._reduce import SERIAL, reduce_source
 
 TILE = 16
 

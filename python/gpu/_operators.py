@@ -146,14 +146,14 @@ def _out_of_range(ufunc: np.ufunc, ins: list[Any], out: Any, where: Any, stream:
 
 def ufunc_call(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """What ``__array_ufunc__`` does."""
-    from . import _reduce
+    from . import _operations, _reduce
 
     if method == "__call__":
         extra = set(kwargs) - {"out", "where", "dtype", "casting", "order", "stream"}
         if extra:
             raise TypeError(f"{ufunc.__name__}: {', '.join(sorted(extra))} isn't supported for arrays of a device")
         return apply(ufunc, inputs, **kwargs)
-    if method in ("reduce", "accumulate") and ufunc in _reduce._OBJECTS:
+    if method in ("reduce", "accumulate") and ufunc in _operations.OBJECTS:
         out = kwargs.pop("out", None)
         out = out[0] if isinstance(out, tuple) else out
         if kwargs.pop("where", True) is not True:
@@ -549,12 +549,12 @@ def _mean(x: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, ddof: float |
         n *= x.shape[k]
     kind = np.dtype(dtype) if dtype is not None else np.dtype(float) if x.dtype.kind in "iub" else x.dtype
     inner = np.dtype(np.float32) if kind.itemsize == 2 else kind
-    total = reduce("add", x, axes, dtype=inner, keepdims=keepdims or ddof is not None)
+    total = reduce("add", x, axis, dtype=inner, keepdims=keepdims or ddof is not None)
     if ddof is not None:
         distances = apply(np.subtract, (x, np.divide(total, inner.type(n))))
         size = apply(np.absolute, (distances,)) if distances.dtype.kind == "c" else distances
         kind, inner = (np.dtype(f"f{d.itemsize // 2}") if d.kind == "c" else d for d in (kind, inner))
-        total, n = reduce("add", apply(np.square, (size,)), axes, dtype=inner, keepdims=keepdims), max(n - ddof, 0)
+        total, n = reduce("add", apply(np.square, (size,)), axis, dtype=inner, keepdims=keepdims), max(n - ddof, 0)
     with np.errstate(all="ignore"):
         found = np.divide(total, inner.type(n))
     if out is not None:

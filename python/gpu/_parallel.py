@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _elementwise, _fold, _prange, _reduce
+from . import _core, _elementwise, _fold, _operations, _prange, _reduce
 from ._array import Array
 from ._device import device_name
 from ._elementwise import device_of, dtype_of_type, empty, make_kernel
@@ -138,7 +138,7 @@ class _Launch:
 
     def __init__(self, loop: _prange.Loop, options: dict[str, Any]) -> None:
         self.loop, self.options = loop, options
-        self.body = _reduce.device_function(loop.body)
+        self.body = _operations.device_function(loop.body)
         self.kernels: dict[Any, Kernel] = {}
         self.types: dict[Any, tuple[_core.Type, ...]] = {}
 
@@ -286,7 +286,7 @@ def _finish(value: Any, t: _core.Type, d: np.dtype[Any], out: Any, op: str, devi
     """The value after the loop: a Python number where Python would have one."""
     target = np.empty((), d) if isinstance(out, np.ndarray) else Array._alloc(device, (), d.name, "C", 0, 0, None)
     source = _reduce.Source([out], None, op)
-    _reduce.run_reduce(_reduce.NAMED[op], source, (0,), d, target.reshape(-1), device, None)
+    _reduce.run_reduce(_operations.NAMED[op], source, (0,), d, target.reshape(-1), device, None)
     total = target[()] if isinstance(target, np.ndarray) else target.copy_to_host()[()]
     python = _PYTHON.get(t.kind)
     total = python(total) if python else total

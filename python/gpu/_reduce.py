@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import operator
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,233 +22,16 @@ from ._elementwise import (
     operand,
     type_of,
 )
-from ._jit import Kernel, check_options, function_of
+from ._operations import NAMED, Op, device_function, identity_of, is_library, keep, op_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ._jit import Kernel
+
 SERIAL = ("cpu", "python")  # devices that run the lanes of a warp in order
 FEW = 32  # elements of a row that aren't worth a warp
 FOLD_BLOCK = {True: 256, False: 16}  # threads of a block, by warps and in order
-
-
-# ---- operations by name
-
-
-MOST_KEPT = 256  # of operations and functions that were compiled
-_PLAIN = (bool, int, float, complex, str, bytes, type(None))
-
-
-def identity_of(function: Any) -> Any:
-    """What is equal for functions that are the same when compiled: a lambda that is made again isn't compiled again."""
-    if type(function).__name__ != "function":
-        return function if isinstance(function, Kernel) else id(function)
-    values = list(function.__defaults__ or ())
-    try:
-        values += [cell.cell_contents for cell in function.__closure__ or ()]
-    except ValueError:  # an empty cell
-        return function
-    if not all(type(v) in _PLAIN for v in values) or function.__kwdefaults__:
-        return function
-    return function.__code__, id(function.__globals__), tuple([(type(v), repr(v)) for v in values])
-
-
-def keep(cache: dict[Any, Any], key: Any, value: Any) -> Any:
-    """Put a value into a cache, which is emptied when it's full."""
-    if len(cache) >= MOST_KEPT:
-        cache.clear()
-    cache[key] = value
-    return value
-
-
-_device_functions: dict[Any, Kernel] = {}
-
-
-def is_library(function: Any) -> bool:
-    """Tell functions of NumPy, math and operator, which kernels know by name."""
-    return isinstance(function, np.ufunc) or type(function).__name__ == "builtin_function_or_method"
-
-
-def device_function(function: Any, dialect: str = "numpy", nargs: int = 1) -> Kernel:
-    """A function as a device function, whose result types can be asked; `nargs` is for one of a library."""
-    if is_library(function):
-        names = ", ".join(f"a{k}" for k in range(nargs))
-        scope = {"function": function, "__name__": "__main__"}
-        exec(f"def call({names}):\n    return function({names})\n", scope)
-        call: Any = scope["call"]
-        call.__name__ = call.__qualname__ = function.__name__
-        return _device_function(call, dialect)
-    if isinstance(function, Kernel) and function.options["device"]:
-        return function
-    key = (identity_of(function), dialect)
-    known = _device_functions.get(key)
-    return keep(_device_functions, key, _device_function(function, dialect)) if known is None else known
-
-
-def _device_function(function: Any, dialect: str) -> Kernel:
-    return Kernel(function_of(function, "map"), dialect, {**check_options({"device": True}), "signatures": ()})
-
-
-def _add(a: Any, b: Any) -> Any:
-    return a + b
-
-
-def _mul(a: Any, b: Any) -> Any:
-    return a * b
-
-
-def _and(a: Any, b: Any) -> Any:
-    return a & b
-
-
-def _or(a: Any, b: Any) -> Any:
-    return a | b
-
-
-def _xor(a: Any, b: Any) -> Any:
-    return a ^ b
-
-
-def _min(a: Any, b: Any) -> Any:
-    return np.minimum(a, b)
-
-
-def _max(a: Any, b: Any) -> Any:
-    return np.maximum(a, b)
-
-
-def _all(a: Any, b: Any) -> Any:
-    return np.logical_and(a, b)
-
-
-def _any(a: Any, b: Any) -> Any:
-    return np.logical_or(a, b)
-
-
-class Op(NamedTuple):
-    """A function that combines two elements.
-
-    Attributes
-    ----------
-    name : str
-    function : function or Kernel
-    commutes : bool
-    identity : number or None
-    wide : bool
-        Small integers are combined as int64 or uint64, halves as float32, as NumPy sums.
-    logical : bool
-        The result is a bool.
-    dialect : str
-        Whose rules of types the function has.
-    """
-
-    name: str
-    function: Any
-    commutes: bool
-    identity: Any = None
-    wide: bool = False
-    logical: bool = False
-    dialect: str = "numpy"
-
-    def start(self, dtype: np.dtype[Any]) -> Any:
-        """The identity as a scalar; None if there is none."""
-        return None if self.identity is None else np.asarray(self.identity).astype(dtype)[()]
-
-
-NAMED = {
-    "add": Op("add", device_function(_add), True, 0, wide=True),
-    "mul": Op("mul", device_function(_mul), True, 1, wide=True),
-    "min": Op("min", device_function(_min), True),
-    "max": Op("max", device_function(_max), True),
-    "and": Op("and", device_function(_and), True, -1),
-    "or": Op("or", device_function(_or), True, 0),
-    "xor": Op("xor", device_function(_xor), True, 0),
-    "all": Op("all", device_function(_all), True, True, logical=True),
-    "any": Op("any", device_function(_any), True, False, logical=True),
-}
-_OTHER_NAMES = {
-    "sum": "add",
-    "+": "add",
-    "prod": "mul",
-    "multiply": "mul",
-    "*": "mul",
-    "minimum": "min",
-    "maximum": "max",
-}
-_OBJECTS = {
-    operator.add: "add", operator.mul: "mul", operator.and_: "and", operator.or_: "or", operator.xor: "xor",
-    builtins.min: "min", builtins.max: "max", builtins.sum: "add", builtins.all: "all", builtins.any: "any",
-    np.add: "add", np.multiply: "mul", np.minimum: "min", np.maximum: "max", np.bitwise_and: "and",
-    np.bitwise_or: "or", np.bitwise_xor: "xor", np.logical_and: "all", np.logical_or: "any",
-    np.sum: "add", np.prod: "mul", np.min: "min", np.max: "max", np.all: "all", np.any: "any",
-}  # fmt: skip
-_ops: dict[Any, Op] = {}
-_COMMUTING = ("fmin", "fmax", "gcd", "lcm", "hypot", "logaddexp", "logaddexp2", "logical_xor")
-_COMMUTE = ("+", "*", "&", "|", "^")
-
-
-def op_of(op: Any, dialect: str = "numpy") -> Op:
-    """The operation that a call was given, by name or as a function.
-
-    Raises
-    ------
-    TypeError
-        Neither; or a function of another number of arguments.
-    """
-    if isinstance(op, Op):
-        return op
-    if isinstance(op, str):
-        found = NAMED.get(_OTHER_NAMES.get(op, op))
-        if found is None:
-            raise TypeError(
-                f"no operation is called {op!r}: there are {', '.join(NAMED)}, and any function of two arguments"
-            )
-        return found
-    try:
-        if op in _OBJECTS:
-            return NAMED[_OBJECTS[op]]
-    except TypeError:  # not hashable: no function either
-        pass
-    key = (identity_of(op), dialect)
-    known = _ops.get(key)
-    return keep(_ops, key, _op_of_function(op, dialect)) if known is None else known
-
-
-def _op_of_function(op: Any, dialect: str) -> Op:
-    if is_library(op):
-        return Op(op.__name__, device_function(op, dialect, 2), op.__name__ in _COMMUTING, dialect=dialect)
-    if not callable(op):
-        raise TypeError(
-            f"reduce(op, array): the operation comes first, one of {', '.join(NAMED)} or a function of two elements, "
-            f"not {type(op).__name__}"
-        )
-    function = function_of(op, "reduce")
-    code = function.__code__
-    if code.co_argcount - len(function.__defaults__ or ()) > 2 or (code.co_argcount < 2 and not code.co_flags & 0x4):
-        raise TypeError(f"{function.__name__}() has {code.co_argcount} parameters: an operation combines two elements")
-    kernel = device_function(op, dialect)
-    return Op(function.__name__, kernel, _commutes(function), getattr(op, "identity", None), dialect=kernel.dialect)
-
-
-def _commutes(function: Callable[..., Any]) -> bool:
-    """Whether a function is no more than ``a + b``, ``a * b``, ``a & b``, ``a | b`` or ``a ^ b``."""
-    import dis
-
-    names = function.__code__.co_varnames[:2]
-    steps = [
-        (i.opname, i.argrepr) for i in dis.get_instructions(function) if i.opname not in ("RESUME", "CACHE", "NOP")
-    ]
-    loads = []
-    while steps and steps[0][0].startswith("LOAD_FAST"):
-        loads += steps.pop(0)[1].replace("(", "").replace(")", "").split(", ")
-    old = {"BINARY_ADD": "+", "BINARY_MULTIPLY": "*", "BINARY_AND": "&", "BINARY_OR": "|", "BINARY_XOR": "^"}
-    return (
-        len(steps) == 2
-        and sorted(loads) == sorted(names)
-        and len(names) == 2
-        and old.get(steps[0][0], steps[0][1]) in _COMMUTE
-        and steps[1][0] == "RETURN_VALUE"
-    )
 
 
 # ---- what is combined
@@ -303,8 +86,7 @@ def _rows(source: Source, axes: tuple[int, ...], device: str, commutes: bool) ->
     """The operands as arrays of two axes: results, and what is combined for each. Copied if it takes that."""
     shape = source.shape
     kept = [k for k in range(len(shape)) if k not in axes]
-    m = int(np.prod([shape[k] for k in kept], dtype=np.int64))
-    n = int(np.prod([shape[k] for k in axes], dtype=np.int64))
+    m, n = prod([shape[k] for k in kept]), prod([shape[k] for k in axes])
     on_host = device in SERIAL and device_of(source.operands) is None
     operands = [x if on_host or not is_array(x) else array(x, copy=None, device=device) for x in source.operands]
     arrays = [x for x in operands if is_array(x)]
@@ -406,20 +188,24 @@ class Fold:
             kernel = self.kernels[key] = make_kernel(self.op.name, text(), names, self.op.dialect, {})
         return kernel
 
+    def fold_kernel(self, across: bool, by_warp: bool, pattern: str) -> Kernel:
+        """The kernel that combines chunks: of columns or rows, for operands as `pattern` has them."""
+        mode = "columns" if across else "rows" if self.op.commutes else "ordered"
+
+        def text() -> str:
+            params = ", ".join(f"x{k}" for k, p in enumerate(pattern) if p != "i")
+            return _fold.fold_source(mode, by_warp, params, self.source.item(pattern))
+
+        return self.kernel((mode, by_warp, pattern), text)
+
     def chunks(self, out: Any, n: int, parts: int, operands: Sequence[Any], serial: bool, stream: Any) -> None:
         """Combine each chunk of rows of n elements; `out` is (rows, parts)."""
         m = out.shape[0]
         first = next(x for x in operands if is_array(x))
         across = m >= _fold.LANES and abs(first.strides[0]) < abs(first.strides[1])
-        mode = "columns" if across else "rows" if self.op.commutes else "ordered"
         by_warp = not serial and (across or n >= FEW)
         pattern = "".join("a" if is_array(x) else "i" if x is INDEX else "s" for x in operands)
-        params = ", ".join(f"x{k}" for k, x in enumerate(operands) if x is not INDEX)
-
-        def text() -> str:
-            return _fold.fold_source(mode, by_warp, params, self.source.item(pattern))
-
-        kernel = self.kernel((mode, by_warp, pattern), text)
+        kernel = self.fold_kernel(across, by_warp, pattern)
         if across:
             threads = m * parts if by_warp else -(-m // _fold.LANES) * parts
         else:
@@ -447,6 +233,12 @@ def _fold_of(op: Op, source: Source, acc: np.dtype[Any]) -> Fold:
     return found
 
 
+def _plain_fold(op: Op, acc: np.dtype[Any]) -> Fold:
+    """Of what chunks give."""
+    found = _folds.get((op, None, acc))
+    return _fold_of(op, Source([np.empty(0, acc)], None, op.name), acc) if found is None else found
+
+
 def run_reduce(
     op: Op,
     source: Source,
@@ -463,7 +255,6 @@ def run_reduce(
     operands, m, n = _rows(source, axes, device, op.commutes)
     serial = device in SERIAL
     fold = _fold_of(op, source, acc)
-    plain = _fold_of(op, Source([np.empty(0, acc)], None, op.name), acc)
     while True:
         first = next(x for x in operands if is_array(x))
         across = m >= _fold.LANES and abs(first.strides[0]) < abs(first.strides[1])
@@ -476,7 +267,7 @@ def run_reduce(
         fold.chunks(out, n, parts, operands, serial, stream)
         if parts == 1:
             return
-        fold, operands, n = plain, [out], parts
+        fold, operands, n = _plain_fold(op, acc), [out], parts
 
 
 def reduce(
@@ -569,6 +360,10 @@ def reduce_source(
 ) -> Any:
     """What `reduce` and `transform_reduce` do."""
     op = op_of(op)
+    if init is None and out is None and stream is None and not keepdims:
+        found = _quick_reduce(op, arrays, function, axis, dtype)
+        if found is not None:
+            return found
     source = Source([a if a is INDEX else operand(a) for a in arrays], function, op.name)
     if not any(is_array(x) for x in source.operands):
         source.operands[0] = np.asarray(source.operands[0]).reshape(1)
@@ -592,6 +387,84 @@ def reduce_source(
         if target.size:
             _fill(op, source, axes, acc, target, init, device, stream)
     return _answer(target, out, own is None, stream)
+
+
+# ---- calls of the common kind
+
+
+def _alike(arrays: Sequence[Any]) -> bool:
+    """Tell C-contiguous arrays of one shape that have elements, where the current device, the CPU, reads them."""
+    if _core.current_device() != "cpu":
+        return False
+    shape = getattr(arrays[0], "shape", None)
+    for x in arrays:
+        if type(x) is np.ndarray:
+            flags = x.flags
+            if not (flags.c_contiguous and flags.aligned):
+                return False
+        elif not isinstance(x, Array) or x._layout != "C" or x.device != "cpu":
+            return False
+        if x.shape != shape or not x.size:
+            return False
+    return True
+
+
+def _in_one_row(x: Any) -> Any:
+    """The elements of a C-contiguous array as (1, n)."""
+    return x.reshape(1, -1) if type(x) is np.ndarray else x.reshape(1, x.size)
+
+
+class Plan(NamedTuple):
+    """What calls alike have in common, whatever the number of elements is.
+
+    Attributes
+    ----------
+    fold, plain : Fold
+        Of the elements, and of what chunks or tiles of them give.
+    kernel, after : Kernel or None
+        The same, for a reduction.
+    result : dtype
+    """
+
+    fold: Fold
+    plain: Fold
+    kernel: Kernel | None
+    after: Kernel | None
+    result: np.dtype[Any]
+
+
+_plans: dict[Any, Plan] = {}
+
+
+def _plan(op: Op, arrays: Sequence[Any], function: Any, dtype: Any, reduces: bool) -> Plan:
+    """The plan for one row of elements in order, made when it is new."""
+    key = (op, function, dtype, reduces, *[x.dtype for x in arrays])
+    found = _plans.get(key)
+    if found is None:
+        source = Source([operand(x).reshape(-1) for x in arrays], function, op.name)
+        acc, result = _accumulator(op, source, dtype, None)
+        fold, plain = _fold_of(op, source, acc), _plain_fold(op, acc)
+        kernel = fold.fold_kernel(False, False, "a" * len(arrays)) if reduces else None
+        after = plain.fold_kernel(False, False, "a") if reduces else None
+        found = keep(_plans, key, Plan(fold, plain, kernel, after, result))
+    return found
+
+
+def _quick_reduce(op: Op, arrays: Sequence[Any], function: Any, axis: Any, dtype: Any) -> Any:
+    """All elements of arrays of the CPU combined, in a third of the time; None: it isn't that."""
+    first = arrays[0]
+    whole = axis is None or (type(axis) is int and axis in (0, -1) and getattr(first, "ndim", 0) == 1)
+    if not whole or not (dtype is None or isinstance(dtype, np.dtype)) or not _alike(arrays):
+        return None
+    plan = _plan(op, arrays, function, dtype, True)
+    rows, n, chunk, kernel = [_in_one_row(x) for x in arrays], first.size, plan.fold.chunk(), plan.kernel
+    while True:
+        parts = -(-n // chunk)
+        out = np.empty((1, parts), plan.result if parts == 1 else plan.fold.acc)
+        _launch(kernel, parts, False, None, (out, n, parts, *rows))  # type: ignore[arg-type]
+        if parts == 1:
+            return out[0, 0]
+        kernel, rows, n = plan.after, [out], parts
 
 
 def _check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> None:
@@ -715,6 +588,10 @@ def scan(
         An exclusive scan by a function without `init`.
     """
     op = op_of(op)
+    if init is None and stream is None and not exclusive:
+        found = _quick_scan(op, x, axis, dtype, out)
+        if found is not None:
+            return found
     given = operand(x)
     given = given if is_array(given) else np.asarray(given)
     if axis is None or not given.ndim:
@@ -738,6 +615,25 @@ def scan(
     return _answer(target, out, own is None, stream)
 
 
+def _quick_scan(op: Op, x: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    """A scan of all elements of an array of the CPU, in a third of the time; None: it isn't that."""
+    whole = axis is None or (type(axis) is int and axis in (0, -1) and getattr(x, "ndim", 0) == 1)
+    if not whole or not (dtype is None or isinstance(dtype, np.dtype)) or not _alike([x]):
+        return None
+    plan = _plan(op, [x], None, dtype, False)
+    n = x.size
+    if out is None:
+        target = empty((n,), plan.result, "C", None if type(x) is np.ndarray else "cpu", None)
+    elif type(out) is np.ndarray and type(x) is np.ndarray and out.dtype == plan.result and _alike([out]):
+        if out.shape != (n,) or not out.flags.writeable or np.may_share_memory(out, x):
+            return None
+        target = out
+    else:
+        return None
+    _scan_rows(plan.fold, plan.plain, _in_one_row(target), [_in_one_row(x)], n, (), False, True, None)
+    return target
+
+
 def _scan_axis(
     op: Op, source: Source, axis: int, acc: Any, target: Any, init: Any, exclusive: bool, device: str, stream: Any
 ) -> None:
@@ -750,7 +646,7 @@ def _scan_axis(
         else empty((m, n), target.dtype, "C", target.device if isinstance(target, Array) else None, stream)
     )
     fold = _fold_of(op, source, acc)
-    plain = _fold_of(op, Source([np.empty(0, acc)], None, op.name), acc)
+    plain = _plain_fold(op, acc)
     start = () if init is None else (np.asarray(init, acc)[()],)
     _scan_rows(fold, plain, rows, operands, n, start, exclusive, device in SERIAL, stream)
     if not last:

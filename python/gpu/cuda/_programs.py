@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _array, _elementwise, _gufunc, _reduce, _ufunc
+from .. import _array, _elementwise, _gufunc, _operations, _reduce, _ufunc
 from . import _signatures
 from ._arrays import DeviceNDArray, as_cuda_array
 
@@ -126,7 +126,7 @@ class Reduce:
     """
 
     def __init__(self, functor: Callable[[Any, Any], Any]) -> None:
-        self._op = _reduce.op_of(functor, "numba")
+        self._op = _operations.op_of(functor, "numba")
 
     def __call__(self, arr: Any, size: int | None = None, res: Any = None, init: Any = 0, stream: Any = 0) -> Any:
         """Combine the elements.
