@@ -311,6 +311,27 @@ def test_errors_of_cuda_c_are_shown() -> None:
         cuda.declare_device("f", "int32()", link=cuda.CUSource("int f() { return oops; }", "mine"))
 
 
+@needs_nvrtc
+def test_ptx_of_cuda_c_by_numbas_name():
+    from gpu.cuda.cudadrv import nvrtc
+
+    source = 'extern "C" __device__ int twice(int *result, int x) { *result = 2 * x; return 0; }'
+    made, log = nvrtc.compile(source, "twice.cu", (8, 0))
+    assert b".target sm_80" in made.code and log == ""
+    twice = cuda.declare_device("twice", "int32(int32)", link=made)
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = twice(x[0])
+
+    x = np.full(1, 21, np.int32)
+    with gpu.device("emulated"):
+        kernel[1, 1](x)
+    assert x[0] == 42
+    with pytest.raises(NotImplementedError, match="LTO-IR"):
+        nvrtc.compile(source, "twice.cu", (8, 0), ltoir=True)
+
+
 def test_cuda_c_without_nvrtc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_nvrtc, "library", lambda: None)
     with gpu.device("emulated"), pytest.raises(NotImplementedError, match=r"pip install nvidia-cuda-nvrtc.*nvcc -ptx"):

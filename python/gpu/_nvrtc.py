@@ -94,7 +94,7 @@ def more_headers() -> list[str]:
     return [folder for folder in given.split(os.pathsep) if folder]
 
 
-def compile_cuda(source: bytes, name: str, include: Sequence[str] = ()) -> bytes:
+def compile_cuda(source: bytes, name: str, include: Sequence[str] = (), arch: int | None = None) -> bytes:
     """PTX of CUDA C, for the current device and newer ones.
 
     Parameters
@@ -105,6 +105,8 @@ def compile_cuda(source: bytes, name: str, include: Sequence[str] = ()) -> bytes
         For messages.
     include : sequence of str
         Folders of headers, before the toolkit's.
+    arch : int, optional
+        80: for such a GPU and newer ones.
 
     Raises
     ------
@@ -118,7 +120,7 @@ def compile_cuda(source: bytes, name: str, include: Sequence[str] = ()) -> bytes
         raise NotImplementedError(f"{name}: {MISSING}")
     headers = [*include, *more_headers(), *_places(_HEADERS, ("include", "include/cccl"))]
     options = [
-        f"--gpu-architecture=compute_{_arch(nvrtc, _capability())}",
+        f"--gpu-architecture=compute_{_arch(nvrtc, arch or _capability())}",
         "--relocatable-device-code=true",
         "-std=c++17",
     ]

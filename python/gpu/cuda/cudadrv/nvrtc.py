@@ -1,10 +1,12 @@
-"""What programs ask of ``numba.cuda.cudadrv.nvrtc``: for which GPUs code is made. CUDA C is compiled for `link`."""
+"""What programs ask of ``numba.cuda.cudadrv.nvrtc``: for which GPUs code is made, and PTX of CUDA C."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ... import _core
+from ..._foreign import PTXSource
+from ..._nvrtc import compile_cuda
 
 
 def get_supported_ccs() -> tuple[tuple[int, int], ...]:
@@ -39,10 +41,55 @@ def get_arch_option(major: int, minor: int) -> str:
     return "compute_{}{}".format(*find_closest_arch((major, minor)))
 
 
+class CompiledPTX(PTXSource):
+    """PTX that `link` takes; `code` has its text as bytes, as cuda.core's objects do."""
+
+    @property
+    def code(self) -> bytes:
+        """The text."""
+        return self.data
+
+
+def compile(  # Numba's name
+    src: str, name: str, cc: tuple[int, int], ltoir: bool = False, lineinfo: bool = False, debug: bool = False
+) -> tuple[CompiledPTX, str]:
+    """PTX of CUDA C, and an empty text: what NVRTC says beside it is a warning.
+
+    Parameters
+    ----------
+    src, name : str
+        The code, and the name of its file, for messages.
+    cc : (int, int)
+        Of the GPU.
+    ltoir : bool
+        Must be false.
+    lineinfo, debug : bool
+        Without effect.
+
+    Raises
+    ------
+    NotImplementedError
+        LTO-IR is asked for, or NVRTC isn't installed.
+    RuntimeError
+        The code has errors: the message has what NVRTC says.
+    """
+    if ltoir:
+        raise NotImplementedError("LTO-IR can't be linked: leave out ltoir=True for PTX")
+    major, minor = cc[:2]
+    return CompiledPTX(compile_cuda(src.encode(), name, (), 10 * major + minor), name), ""
+
+
 def __getattr__(name: str) -> Any:
     from .._refused import refusal
 
     raise refusal("cudadrv.nvrtc", name)
 
 
-__all__ = ["find_closest_arch", "get_arch_option", "get_lowest_supported_cc", "get_supported_ccs"]
+__all__ = [
+    "CompiledPTX",
+    "compile",
+    "find_closest_arch",
+    "get_arch_option",
+    "get_lowest_supported_cc",
+    "get_supported_ccs",
+]
