@@ -181,9 +181,11 @@ class _Reader:
     def signature(self) -> Signature:
         """``[result](types)`` or ``types``, up to the end of the text."""
         start = self.at
-        name = self.word()
-        if name and name not in CONSTRUCTORS and name not in WEAK and self.peek() == "(":
-            result = None if name in ("void", "none", "None") else self.named(name, start)
+        nothing = self.word() in ("void", "none", "None") and self.peek() == "("
+        if not nothing:
+            self.at = start
+        result = None if nothing or not self.peek() else self.type()
+        if nothing or self.peek() == "(":
             self.take("(")
             args = self.types(")")
             self.take(")", "',' or ')'")

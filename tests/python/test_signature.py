@@ -57,6 +57,22 @@ def test_text(text: str, types: tuple[Type, ...]) -> None:
     assert signature.result is None
 
 
+@pytest.mark.parametrize(
+    ("result", "kind"),
+    [
+        ("int32", scalar("int32")),
+        ("f4[:]", array("float32", 1, "A")),
+        ("UniTuple(i4, 2)", Type("tuple", items=(scalar("int32"),) * 2)),
+        ("Tuple((i4, f4))", Type("tuple", items=(scalar("int32"), scalar("float32")))),
+        ("(i4, f4)", Type("tuple", items=(scalar("int32"), scalar("float32")))),
+    ],
+)
+def test_results(result: str, kind: Type) -> None:
+    signature = parse(f"{result}(i4, f8[:])")
+    assert signature.result == kind
+    assert signature.args == (scalar("int32"), array("float64", 1, "A"))
+
+
 def test_every_alias_is_a_dtype_of_numpy() -> None:
     np = pytest.importorskip("numpy")
     for name, dtype in ALIASES.items():
@@ -116,7 +132,7 @@ WRONG = [
     ("*", "not a type", "^"),
     ("int (strong)", "only '(weak)' may follow 'int'", "     ^^^^^^"),
     ("int(i4)", "only '(weak)' may follow 'int'", "    ^^"),
-    ("float32[:](i4)", "nothing may follow the last type", "          ^^^^"),
+    ("float32[:](i4)(i4)", "nothing may follow the last type", "              ^^^^"),
 ]
 
 
