@@ -167,6 +167,8 @@ PyObject *array_make(PyTypeObject *type, MemoryObject *memory, const HostArray *
     memcpy(a->strides, h->strides, h->ndim * sizeof *dims);
     HostArray packed = *h;
     packed.layout = array_layout(h);
+    array_look_aligned(&packed);
+    a->askew = packed.askew;
     a->layout = (uint8_t)packed.layout;
     key_put_array(a->key, &packed, h->record ? array_record_align(h) : 0);
     return (PyObject *)a;
@@ -178,7 +180,7 @@ void array_describe(const ArrayObject *a, HostArray *out) {
     out->ndim = a->ndim;
     out->layout = (Layout)a->layout;
     out->readonly = a->readonly;
-    out->askew = false;
+    out->askew = a->askew;
     out->data = a->data;
     memcpy(out->shape, a->shape, a->ndim * sizeof *a->shape);
     memcpy(out->strides, a->strides, a->ndim * sizeof *a->strides);
@@ -216,14 +218,6 @@ static PyObject *array_alloc(PyObject *cls, PyObject *args) {
     return array_make((PyTypeObject *)cls, m, &h);
 }
 
-/* Elements lie at addresses that their type takes. */
-static bool view_aligned(const HostArray *h) {
-    uintptr_t bits = (uintptr_t)h->data, align = h->record ? 1 : dtype_bytes(dtype_info[h->dtype].part);
-    for (int i = 0; i < h->ndim; i++)
-        if (h->shape[i] > 1) bits |= (uintptr_t)h->strides[i];
-    return (bits & (align - 1)) == 0;
-}
-
 /* wrap(device, address, host address or 0, shape, strides or None, dtype, readonly, kind, owner, stream): foreign
  * memory. */
 static PyObject *array_wrap(PyObject *cls, PyObject *args) {
@@ -249,8 +243,6 @@ static PyObject *array_wrap(PyObject *cls, PyObject *args) {
         PyErr_SetString(PyExc_ValueError, at ? "these strides reach out of the address space" : "the address is 0");
         return NULL;
     }
-    if (any && !view_aligned(&h))
-        return PyErr_Format(PyExc_ValueError, "elements of this array are not aligned for %S: copy it", dtype), NULL;
     Device *on = device_named(device);
     Stream *stream;
     PyObject *object;
@@ -300,8 +292,6 @@ static PyObject *array_view(PyObject *self, PyObject *args) {
     h.ndim = (uint8_t)ndim;
     if (!view_fits(a->memory, &h))
         return PyErr_SetString(PyExc_ValueError, "the view reaches out of the array's memory"), NULL;
-    if (!view_aligned(&h))
-        return PyErr_Format(PyExc_ValueError, "elements of this view would not be aligned for %S", dtype), NULL;
     return array_make(Py_TYPE(self), (MemoryObject *)Py_NewRef(a->memory), &h);
 }
 

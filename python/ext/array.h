@@ -51,7 +51,7 @@ typedef struct ArrayObject {
     Device *device;
     char *data;              /* as kernels address it */
     uint8_t dtype, ndim, layout;    /* DType, Layout */
-    bool readonly;
+    bool readonly, askew;           /* askew: scalars that aren't where their type wants them */
     const Record *record;
     uint8_t key[KEY_ARRAY_BYTES];   /* its part of a specialisation's key: 4 bytes unless elements are records */
     int64_t *shape, *strides;       /* in one block; strides in bytes */

@@ -333,13 +333,18 @@ class Array(Operators, _core.ArrayBase):
         if self._is_one_element(source):
             element = np.zeros((), self.dtype)
             element[...] = source
-            if self._layout != "A":
+            if self._layout != "A" and (self._shares_host or self._fills_at_once()):
                 self._fill(element.tobytes(), stream)
                 return
             source = element
         host = np.empty(self.shape, self.dtype)
         host[...] = source
         self._copy_from(host, stream)
+
+    def _fills_at_once(self) -> bool:
+        """Whether elements lie where a driver's memset takes them."""
+        size = self.dtype.itemsize
+        return self._address % min(size & -size, 8) == 0
 
     def _is_one_element(self, value: Any) -> bool:
         """Tell a number, or a record as a tuple, from arrays of them."""
