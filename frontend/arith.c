@@ -214,6 +214,7 @@ static Val operand_error(Eval *e, PySpan span, const char *op, Val a, Val b) {
     else if (a.ty->kind == TY_RECORD && b.ty->kind == TY_RECORD)
         help = "records with fields of the same names are equal or not; else compare fields";
     else if (a.ty->kind == TY_RECORD || b.ty->kind == TY_RECORD) help = "name a field, as in r.x or r['x']";
+    else if (a.ty->kind == TY_DICT || b.ty->kind == TY_DICT) help = "dicts have |, ==, != and `in`";
     else if (a.ty->kind == TY_NONE || b.ty->kind == TY_NONE) help = "test it with `is None` first";
     else if (strcmp(op, "*") == 0 && (a.ty->kind == TY_TUPLE || b.ty->kind == TY_TUPLE))
         help = "how often is a constant up to 1024; gpu.local.array(size, dtype) makes an array";
@@ -305,6 +306,7 @@ Val eval_binary(Eval *e, PySpan span, PyBinary op, Val a, Val b) {
     if (!val_is_scalar(a) || !val_is_scalar(b)) {
         Val v = time_binary(e, span, (PyBinary)op, a, b);
         if (!v.ty) v = set_binary(e, span, (PyBinary)op, in_place, a, b);
+        if (!v.ty) v = dict_binary(e, span, (PyBinary)op, in_place, a, b);
         if (!v.ty) v = instance_binary(e, span, (PyBinary)op, in_place, a, b);
         if (!v.ty) v = text_binary(e, span, (PyBinary)op, a, b);
         if (!v.ty && op == PYB_OR) v = class_union(e, a, b);
@@ -568,6 +570,8 @@ Val eval_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
     if (elementwise(a, b)) return array_map(e, span, (ExprOp){EXPR_COMPARE, (uint8_t)op, NULL}, 2, (Val[]){a, b});
     Val sets = set_compare(e, span, op, a, b);
     if (sets.ty) return sets;
+    Val dicts = dict_compare(e, span, op, a, b);
+    if (dicts.ty) return dicts;
     if (a.ty->kind == TY_TUPLE) b = list_items(e, b);
     if (b.ty->kind == TY_TUPLE) a = list_items(e, a);
     if (a.ty->kind == TY_TUPLE && b.ty->kind == TY_TUPLE) return compare_tuples(e, span, op, a, b);

@@ -111,7 +111,12 @@ static const char *similar_attr(Eval *e, Val v, const char *name) {
         {"NaN", "np.nan", "math.nan"}};
     static const char *const changing[] = {"append", "extend", "insert", "pop",     "remove",
                                            "sort",   "add",    "update", "discard", "clear"};
+    static const char *const of_python[][2] = {{"to_bytes", "shift and mask: (n >> 8 * k) & 255"},
+                                               {"as_integer_ratio", "math.frexp(x) gives a fraction and an exponent"},
+                                               {"hex", "text has it: f\"{x!r}\"; x.view(np.int64) has the bits"}};
     Suggestion s = {.name = name};
+    for (size_t i = 0; v.ty->kind == TY_SCALAR && i < sizeof of_python / sizeof *of_python; i++)
+        if (strcmp(name, of_python[i][0]) == 0) return of_python[i][1];
     for (size_t i = 0; v.ty->kind == TY_TUPLE && i < sizeof changing / sizeof *changing; i++)
         if (strcmp(name, changing[i]) == 0)
             return e_numba(e) ? "a list or set in a kernel is a tuple of fixed length: count, and write into "

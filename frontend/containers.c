@@ -191,6 +191,31 @@ Val dict_merged(Eval *e, PySpan span, Val a, Val b) {
     return a;
 }
 
+Val dict_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b) {
+    Val x = dict_known(e, a), y = dict_known(e, b);
+    if (x.ty->kind != TY_DICT || y.ty->kind != TY_DICT || op != PYB_OR) return (Val){0};
+    if (in_place)
+        return e_fail(e, span, "make another one: d = d | other", DIAG_CONSTRUCT, "this change of a dict",
+                      "its keys are known when compiling");
+    return dict_merged(e, span, x, y);
+}
+
+Val dict_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b) {
+    bool equality = op == PYC_EQ || op == PYC_NE;
+    if (!equality || a.ty->kind == TY_INSTANCE || b.ty->kind == TY_INSTANCE) return (Val){0};
+    Val x = dict_known(e, a), y = dict_known(e, b), all, other;
+    if (x.ty->kind != TY_DICT && y.ty->kind != TY_DICT) return (Val){0};
+    if (x.ty->kind != y.ty->kind || x.ty->n != y.ty->n) return val_bool(e, op == PYC_NE);
+    all = val_bool(e, true);
+    for (uint32_t i = 0; i < x.ty->n / 2; i++) {
+        if (!dict_find(e, y, x.items[2 * i], &other)) return val_bool(e, op == PYC_NE);
+        Val same = eval_compare(e, span, PYC_EQ, x.items[2 * i + 1], other);
+        if (val_poisoned(same)) return same;
+        all = eval_logic(e, true, all, eval_truth(e, span, same));
+    }
+    return op == PYC_EQ ? all : eval_not(e, span, all);
+}
+
 /* ---- methods of constants ------------------------------------------------------------------------------------- */
 
 /* A value that is known, as an object; NULL: it isn't, or none that a host could be asked with. */

@@ -355,6 +355,8 @@ Val dict_of(Eval *e, uint32_t n, const Val *keys_and_values);
 Val dict_known(Eval *e, Val v);                     /* a dict outside as TY_DICT; others as they are */
 Val dict_part(Eval *e, Val d, DictPart part);
 Val dict_with(Eval *e, PySpan span, Val d, Val key, Val value);
+Val dict_binary(Eval *e, PySpan span, PyBinary op, bool in_place, Val a, Val b);  /* d | e; ty NULL: not of dicts */
+Val dict_compare(Eval *e, PySpan span, PyCompare op, Val a, Val b);        /* ty NULL: neither is a dict, or an order */
 Val dict_merged(Eval *e, PySpan span, Val a, Val b);
 Val dict_item(Eval *e, PySpan span, Val d, Val key);
 bool dict_find(Eval *e, Val d, Val key, Val *out);

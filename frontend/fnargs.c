@@ -41,7 +41,9 @@ bool want_numbers(Eval *e, const CallSite *site, uint32_t i, Val array) {
 
 static const char *scalar_help(Val v) {
     switch (v.ty->kind) {
-    case TY_ARRAY: return "it takes numbers: index the array, as in x[i]; np's functions take arrays, too";
+    case TY_ARRAY:
+        if (v.ty->ndim == 0) return "a 0-d array is read as x[()]";
+        return "it takes numbers: index the array, as in x[i]; np's functions take arrays, too";
     case TY_NONE: return "test it with `is None` first";
     case TY_RECORD: return "name a field, as in r.x or r['x']";
     default: return NULL;

@@ -290,6 +290,10 @@ static Val container_item(Eval *e, PySpan span, Val v, Val index) {
     if (info.kind == HOST_SET) return item_of_set(e, span);
     Val items = val_items(e, v);
     if (val_poisoned(items)) return items;
+    if (info.kind == HOST_STR && val_is_scalar(index) && !val_const(index))
+        return e_fail(e, span, "pass an array of its characters: np.frombuffer(text.encode(), np.uint8)",
+                      DIAG_CONSTRUCT, "a character of a string by an index of run time",
+                      "strings are known when compiling");
     Val item = tuple_item(e, span, items, index);
     return info.kind == HOST_STR && item.ty->kind == TY_TUPLE ? string_of_chars(e, item) : item;
 }
@@ -312,7 +316,10 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
     if (v.ty->kind == TY_DICT || v.ty->kind == TY_OBJECT) return container_item(e, span, v, index);
     Val special = instance_special(e, span, v, "__getitem__", index);
     if (special.ty) return special;
-    return e_fail(e, span, val_is_scalar(v) ? "declare the argument as an array, or drop the index" : NULL,
+    return e_fail(e, span,
+                  val_is_scalar(v)        ? "declare the argument as an array, or drop the index"
+                  : v.ty->kind == TY_NONE ? "pass an array; where None is an answer, test it first: if a is not None"
+                                          : NULL,
                   DIAG_NOT_INDEXABLE, e_text(e, v));
 }
 
@@ -320,12 +327,13 @@ Val eval_getitem(Eval *e, PySpan span, Val v, Val index) {
 bool array_writable(Eval *e, PySpan span, Val a) {
     if (a.ty->kind != TY_ARRAY)
         e_fail(e, span,
-               a.ty->kind == TY_TUPLE  ? "a tuple can't be changed: make a new one"
-               : a.ty->kind == TY_DICT ? "a dict can't be changed: make another one, {**d, key: value}; numbers as "
-                                         "keys are indices of an array"
-               : a.ty->kind == TY_EXPR ? "give it memory of a size that is known: w = np.empty(4), then w[:] = ..."
-               : val_is_scalar(a)      ? "a number comes as a copy: pass an array of one element for a result"
-                                       : NULL,
+               a.ty->kind == TY_TUPLE    ? "a tuple can't be changed: make a new one"
+               : a.ty->kind == TY_DICT   ? "a dict can't be changed: make another one, {**d, key: value}; numbers as "
+                                           "keys are indices of an array"
+               : a.ty->kind == TY_EXPR   ? "give it memory of a size that is known: w = np.empty(4), then w[:] = ..."
+               : a.ty->kind == TY_OBJECT ? "what lies outside of the kernel is a constant: write into an array argument"
+               : val_is_scalar(a)        ? "a number comes as a copy: pass an array of one element for a result"
+                                         : NULL,
                DIAG_NOT_ASSIGNABLE, e_text(e, a));
     else if (a.ty->readonly)
         e_fail(e, span,

@@ -104,7 +104,7 @@ typedef enum COp {
     X(FINALLY,   "a raise inside try/finally", "a thread ends where it raises", "raise before the try, or without it") \
     X(IMPORT_STAR, "import *", "names must be known at compile time", "import the names that are used") \
     X(RELATIVE,  "a relative import", "the package isn't known inside a kernel", "import the module at the top of the file") \
-    X(PATTERN,   "the rest of a matched dict", "a dict in a kernel has a fixed size", "name the keys") \
+    X(PATTERN,   "a dict without some of its keys (del, or the rest of a match)", "a dict in a kernel has a fixed size", "name the keys that stay: {key: d[key] for key in ('a', 'b')}") \
     X(TEMPLATE,  "a template string", "templates are objects of the Python runtime", "use an f-string") \
     X(TYPE_PARAMS, "a type statement or type parameters", "types can't be made in a kernel", "define it outside the kernel") \
     X(DEL_ATTR,  "the deletion of an attribute", "objects can't change in a kernel", "leave the attribute alone") \

@@ -780,7 +780,9 @@ static Val do_step(Eval *e, Frame *fr, PyRef r) {
         }
         if (of.ty && lists_change(e, of)) return val_poison(e);
         if (of.ty && of.ty->kind == TY_DICT) /* versions differ in how they take the keys out */
-            return refuse(s, "the rest of a matched dict", "a dict in a kernel has a fixed size", "name the keys");
+            return refuse(s, "a dict without some of its keys (del, or the rest of a match)",
+                          "a dict in a kernel has a fixed size",
+                          "name the keys that stay: {key: d[key] for key in ('a', 'b')}");
         return refuse(s, "del of an item", "arrays keep their size", "store a value that means nothing");
     }
     case PY_SLICE: return step_slice(s);

@@ -113,6 +113,16 @@ const char *suggest_instead(const char *called) {
         {"set_trace", "after gpu.set_device('python') the function itself runs, thread by thread, under any debugger"},
         {"device_array", "memory of a thread's own: gpu.local.array(size, dtype); of all: an array that is passed"},
         {"to_device", "arrays of the device are made before the launch, and passed"},
+        {"deque", "a list has append(), pop() and pop(0)"},
+        {"heapq.", "a list has append(), pop() and sort()"},
+        {"nditer", "for v in a.flat, or for i, v in np.ndenumerate(a)"},
+        {"can_cast", "compare dtypes: x.dtype == np.float32, which is known when compiling"},
+        {"from_bytes", "shift and add: n = n << 8 | b for each byte"},
+        {"tuple_new", "call the class with its fields: Point(*values)"},
+        {".append",
+         "a list outside of the kernel is a constant: make one in the kernel, or write into an array argument"},
+        {".extend",
+         "a list outside of the kernel is a constant: make one in the kernel, or write into an array argument"},
         {"time.", "gpu.clock64() counts cycles in a kernel; a launch is timed outside, up to gpu.synchronize()"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(called, parts[i][0])) return parts[i][1];

@@ -124,10 +124,12 @@ int size_from_arguments(const Bound *b, Config *c, const Indices *known) {
     const Leaf *largest = largest_array(b, known, &most);
     if (!largest) {
         PyObject *cls = errors_class("LaunchError");
+        char axes[32] = "";
+        if (known->axes > 1) PyOS_snprintf(axes, sizeof axes, " of %u or more dimensions", known->axes);
         PyErr_Format(cls,
-                     "k[gpu.auto]: no argument of %U is an array of %u or more dimensions, so the size must be "
-                     "given: k[grid, block]",
-                     b->kernel->name, known->axes > 1 ? known->axes : 0);
+                     "k[gpu.auto]: no argument of %U is an array%s, so the size must be given: k[grid, block] or "
+                     "k.forall(n)",
+                     b->kernel->name, axes);
         Py_DECREF(cls);
         return -1;
     }

@@ -8,8 +8,11 @@ static const char *const axis_names[3] = {"x", "y", "z"};
 /* One integer. bool is an int in Python and never meant here. */
 static int read_count(PyObject *o, const char *what, int64_t *out) {
     if (PyBool_Check(o) || !PyIndex_Check(o)) {
+        const char *help = PyFloat_Check(o)   ? ": // is the division of integers"
+                           : o == auto_object ? ": it stands alone, k[gpu.auto], and gives grid and block"
+                                              : "";
         PyErr_Format(PyExc_TypeError, "%s takes integers, and this is %R (%.80s)%s", what, o, Py_TYPE(o)->tp_name,
-                     PyFloat_Check(o) ? ": // is the division of integers" : "");
+                     help);
         return -1;
     }
     PyObject *index = PyNumber_Index(o);

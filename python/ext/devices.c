@@ -99,9 +99,13 @@ const DeviceRow *device_row(const char *name) {
     Failure f;
     if (open_device(name, &d, &f) == GPU_OK) return row_of(d);
     if (f.status == GPU_ERROR_VALUE) {
-        PyObject *names = device_list(NULL, NULL);
-        if (names) PyErr_Format(PyExc_ValueError, "no device '%s' here; there are %R", name, names);
-        Py_XDECREF(names);
+        const char *chosen = getenv("GPU_DEVICE");
+        PyObject *names = device_list(NULL, NULL), *comma = PyUnicode_FromString(", ");
+        PyObject *text = names && comma ? PyUnicode_Join(comma, names) : NULL;
+        if (text)
+            PyErr_Format(PyExc_ValueError, "no device '%s' here%s; there are %U", name,
+                         chosen && strcmp(chosen, name) == 0 ? ", which GPU_DEVICE names" : "", text);
+        Py_XDECREF(names), Py_XDECREF(comma), Py_XDECREF(text);
         failure_clear(&f);
     } else errors_from_failure(&f, NULL, NULL);
     return NULL;
@@ -111,7 +115,14 @@ const DeviceRow *device_row(const char *name) {
 
 static _Thread_local const DeviceRow *current;
 
-/* The first GPU, else the CPU. A GPU that is there and can't be used is worth a warning. */
+/* No driver is installed, and none is named; or there is one, which knows no GPU. */
+static bool no_gpu_here(const Failure *f) {
+    static const char none[] = "there is no NVIDIA driver";
+    return f->call ? f->code == 100 /* CUDA_ERROR_NO_DEVICE */
+                   : !f->text || strncmp(f->text, none, sizeof none - 1) == 0;
+}
+
+/* The first GPU, else the CPU. A GPU or a driver that is there and can't be used is worth a warning. */
 static const DeviceRow *default_row(void) {
     static const DeviceRow *found;
     Device *d;
@@ -119,7 +130,7 @@ static const DeviceRow *default_row(void) {
     if (found) return found;
     if (open_device("cuda:0", &d, &f) == GPU_OK) return found = row_of(d);
     int status = 0;
-    if (f.call && f.code != 100 /* CUDA_ERROR_NO_DEVICE */)
+    if (!no_gpu_here(&f))
         status =
             PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
                              "kernels run on the CPU, since cuda:0 can't be used: %s. GPU_DEVICE=cpu asks for that "

@@ -6,7 +6,17 @@ compiler nor a driver.
 
 from __future__ import annotations
 
-from . import _core, _names
+try:
+    from . import _core, _names
+except ImportError as error:  # the extension is made for the interpreters that are supported
+    import sys
+
+    if "_core" not in str(error):
+        raise
+    raise ImportError(
+        f"gpu has no compiled part for this Python, {sys.version.split()[0]} ({sys.executable}), in {__path__[0]}: "
+        "there is one for CPython 3.10 to 3.14, where the package was installed, or built, for that version"
+    ) from None
 from ._core import auto, set_device, synchronize
 from ._dtypes import (
     DType,

@@ -22,9 +22,14 @@ def folder() -> str | None:
     found = path()
     try:
         os.makedirs(found, mode=0o700, exist_ok=True)
-    except OSError:
-        return None
-    return found if problem(found) is None else None
+        why = problem(found)
+    except OSError as error:
+        why = problem(found) or f"{found}: {error.strerror}"
+    if why and os.environ.get("GPU_CACHE_DIR"):
+        from . import _environment
+
+        _environment.warn(f"GPU_CACHE_DIR: {why}, so kernels with cache=True aren't kept")
+    return None if why else found
 
 
 def problem(found: str) -> str | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import gpu
-from gpu import _core, _header
+from gpu import _core, _header, _scripts
 from gpu._jit import STAGES, Kernel
 from gpu.signature import parse
 
@@ -165,8 +165,10 @@ def numba(program: tuple[str, ...]) -> None:
 
     The script stays as it is, and so do modules that it imports. `-m MODULE` runs a module.
     """
-    from gpu.numba import run as run_program
+    from gpu.numba import main as run_program
 
+    if program == ("-m",):
+        raise click.UsageError("-m takes the name of a module")
     run_program(list(program))
 
 
@@ -220,33 +222,19 @@ def profile(json_path: str | None, html_path: str | None, as_module: bool, scrip
 
 def run_script(script: str, args: tuple[str, ...], as_module: bool) -> Any:
     """Run a script, or a module, as ``__main__`` on the emulated GPU; its exit status."""
-    import runpy
-
-    if not as_module and not os.path.isfile(script):
-        raise InputError(f"gpu: there is no file {script}")
-    sys.argv = [script, *args]
     sys.path.insert(0, "" if as_module else os.path.dirname(os.path.realpath(script)))
     gpu.set_device("emulated")
     try:
-        if as_module:
-            runpy.run_module(script, run_name="__main__", alter_sys=True)
-        else:
-            runpy.run_path(script, run_name="__main__")
+        _scripts.run(script, args, as_module)
         gpu.synchronize()
     except SystemExit as end:
         return end.code
+    except _scripts.NoScriptError as error:
+        raise InputError(f"gpu: {error}") from None
     except BaseException as error:
-        print_error(error, script)
+        traceback.print_exception(type(error), error, _scripts.of_script(error.__traceback__))
         return 1
     return 0
-
-
-def print_error(error: BaseException, script: str) -> None:
-    """Print a script's exception, without what ran the script."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename != script:
-        trace = trace.tb_next
-    traceback.print_exception(type(error), error, trace or error.__traceback__)
 
 
 # ---- kernels in files

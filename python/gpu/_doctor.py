@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import gpu
-from gpu import _core, _libdevice, _tools
+from gpu import _core, _environment, _libdevice, _tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,7 +37,20 @@ class Finding(NamedTuple):
 
 def checks() -> Iterable[Finding]:
     """All findings, in the order of the report."""
-    for check in (package, python, numpy, compiler, device, driver, emulator, self_test, bitcode, tools, caches):
+    for check in (
+        package,
+        python,
+        numpy,
+        compiler,
+        environment,
+        device,
+        driver,
+        emulator,
+        self_test,
+        bitcode,
+        tools,
+        caches,
+    ):
         try:
             yield from check()
         except Exception as error:  # a check that fails is a finding too
@@ -205,11 +218,13 @@ def device() -> Iterable[Finding]:
         yield Finding(BAD, "device", f"GPU_DEVICE={named}: {text}", action)
     else:
         yield Finding(OK, "device", f"{named or names[0]} (of {', '.join(names)})")
-    threads = os.environ.get("GPU_NUM_THREADS")
-    if threads and not (threads.isdigit() and int(threads) > 0):
-        yield Finding(
-            BAD, "device", f"GPU_NUM_THREADS={threads} is not a number of threads", "set it to 1 or more, or unset it"
-        )
+
+
+def environment() -> Iterable[Finding]:
+    """Variables whose values mean nothing; those that name files are said with what the file is for."""
+    for problem, takes in _environment.problems():
+        if not problem.endswith("file"):
+            yield Finding(BAD, "environment", problem, f"{takes}; or unset it")
 
 
 def driver() -> Iterable[Finding]:

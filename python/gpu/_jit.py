@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from . import _core
+from . import _core, _environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -361,7 +359,8 @@ def check_options(given: dict[str, Any]) -> dict[str, Any]:
     options = {**OPTIONS, **given}
     for name in ("device", "fastmath", "fma", "lineinfo", "debug", "boundscheck", "cache"):
         options[name] = _boolean(name, options[name])
-    if "boundscheck" not in given and os.environ.get("GPU_BOUNDSCHECK", "0") not in ("", "0"):
+    _environment.check()
+    if "boundscheck" not in given and _environment.flag("GPU_BOUNDSCHECK"):
         options["boundscheck"] = True
     if options["link"] != ():
         from ._foreign import read_links

@@ -7,10 +7,10 @@ floats as float64.
 
 from __future__ import annotations
 
-import os
 import struct
 import sys
 
+from . import _environment
 from ._core import Type
 from ._errors import TypingError
 
@@ -260,7 +260,7 @@ def check(types: tuple[Type, ...], dialect: str, file: str, line: int) -> bool:
 
 def prefix(block: Iterable[int], thread: Iterable[int]) -> str:
     """What stands in front of a line on request (``GPU_PRINT_PREFIX=1``); else nothing."""
-    if os.environ.get("GPU_PRINT_PREFIX", "0") in ("", "0"):
+    if not _environment.flag("GPU_PRINT_PREFIX"):
         return ""
     return f"[block {tuple(map(int, block))} thread {tuple(map(int, thread))}] "
 

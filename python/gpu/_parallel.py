@@ -16,6 +16,7 @@ from . import _core, _elementwise, _fold, _operations, _prange, _reduce
 from ._array import Array
 from ._device import device_name
 from ._elementwise import device_of, dtype_of_type, empty, make_kernel
+from ._errors import CompileError
 from ._jit import check_options, function_of
 
 if TYPE_CHECKING:
@@ -351,4 +352,8 @@ def parallel(function: Any = None, /, **options: Any) -> Any:
         return lambda f: parallel(f, **options)
     checked = check_options(options)
     kept = {name: value for name, value in checked.items() if name not in ("device", "cache")}
-    return Parallel(function_of(function, "parallel"), kept)  # type: ignore[arg-type]
+    plain = function_of(function, "parallel")
+    try:
+        return Parallel(plain, kept)  # type: ignore[arg-type]
+    except CompileError as error:
+        raise error.with_traceback(None) from None  # the message shows the place

@@ -63,7 +63,10 @@ def parse(signature: Any) -> Signature:
     if isinstance(signature, Signature):
         return signature
     if isinstance(signature, str):
-        return _Reader(signature).signature()
+        try:
+            return _Reader(signature).signature()
+        except SignatureError as error:
+            raise error.with_traceback(None) from None  # the message shows the place
     if isinstance(signature, (tuple, list)):
         return Signature(tuple(one_type(item) for item in signature))
     if isinstance(signature, (DType, Void, _core.Type)) or signature in _PYTHON_TYPES:

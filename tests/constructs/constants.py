@@ -59,6 +59,7 @@ def k_string_methods(a, o, n):
 
 
 TABLE = {"a": 3, "b": 4.5}
+MORE = {"z": 3}
 NUMBERED = {0: 10, 1: 20, 5: 30}
 MIXED = {"f": np.float32(2), "t": (1, 2), "array": I4}
 LISTS = [[1, 2], [3, 4]]
@@ -101,6 +102,18 @@ def k_dict_local(a, o, n):
     i = gpu.grid(1)
     d = {"x": i, "y": a[i]}
     o[i] = d["x"] + d["y"] * 2
+
+
+def k_dict_or(a, o, n):
+    i = gpu.grid(1)
+    d = {"x": a[i], "y": 2} | {"y": 5} | MORE
+    o[i] = d["x"] + d["y"] * d["z"] + len(d)
+
+
+def k_dict_equal(a, o, n):
+    i = gpu.grid(1)
+    d, same = {"x": a[i], "y": n}, {"y": n, "x": a[0]}
+    o[i] = (d == same) + 2 * (d != same) + 4 * (d == {"x": a[i]}) + 8 * ({1: 2} == {1.0: 2}) + 16 * (MORE == {"z": 3})
 
 
 def k_dict_local_int_keys(a, o, n):

@@ -462,10 +462,10 @@ def same_instance(out):
 #    in kernel pattern_of_no_class(array(float32, 1d, C))
 # <<<
 # >>> message rest_of_a_dict(f4[::1])
-# UnsupportedError: objects.py:189:14: error: the rest of a matched dict is not supported in a kernel: a dict in a kernel has a fixed size
+# UnsupportedError: objects.py:189:14: error: a dict without some of its keys (del, or the rest of a match) is not supported in a kernel: a dict in a kernel has a fixed size
 #   189 |         case {"a": a, **rest}:
 #       |              ^^^^^^^^^^^^^^^^
-#    help: name the keys
+#    help: name the keys that stay: {key: d[key] for key in ('a', 'b')}
 #    in kernel rest_of_a_dict(array(float32, 1d, C))
 # <<<
 # >>> message finally_after_raise(f4[::1])

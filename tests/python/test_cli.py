@@ -316,3 +316,21 @@ def test_check(what: str, options: list[str], status: int, message: str) -> None
     assert done.returncode == status
     assert message in done.stderr
     assert "_cli.py" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "profile", "numba"])
+def test_a_script_that_raises_is_shown_without_what_ran_it(command: str, tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text("def f():\n    return 1 // 0\n\n\nf()\n")
+    (tmp_path / "no_syntax.py").write_text("def f(:\n")
+    for script, frames, error in (("wrong.py", 2, "ZeroDivisionError"), ("no_syntax.py", 1, "SyntaxError")):
+        done = subprocess.run(
+            [sys.executable, "-m", "gpu", command, script], capture_output=True, text=True, cwd=tmp_path, check=False
+        )
+        assert done.returncode == 1
+        assert done.stderr.count("  File ") == frames and error in done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "profile", "numba"])
+def test_a_script_that_is_not_there(command: str) -> None:
+    assert "gpu: there is no file nothing.py\n" in run(command, "nothing.py", status=1).stderr
+    assert "gpu: there is no module no.such_module\n" in run(command, "-m", "no.such_module", status=1).stderr

@@ -113,7 +113,7 @@ print(x.tolist(), numba_cuda.__version__ >= "0.30")
 
 def test_without_a_script_it_says_how() -> None:
     done = subprocess.run([sys.executable, "-m", "gpu.numba"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith("usage: python -m gpu.numba script.py")
 
 

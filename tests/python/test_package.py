@@ -249,3 +249,49 @@ def test_errors_can_be_pickled() -> None:
     assert (type(error), str(error), error.diagnostics) == (gpu.TypingError, "no", [{"code": "X"}])
     assert issubclass(gpu.UnsupportedError, gpu.CompileError)
     assert issubclass(gpu.NameResolutionError, gpu.CompileError)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "takes"),
+    [
+        ("GPU_NUM_THREADS", "many", "a number of threads"),
+        ("GPU_BOUNDSCHECK", "maybe", "0 or 1"),
+        ("GPU_PRINT_BUFFER", "lots", "bytes, or with K, M, G"),
+        ("GPU_LIBDEVICE", "/nowhere/libdevice.bc", "is not a file"),
+        ("GPU_CACHE_DIR", "/dev/null", "isn't a folder"),
+    ],
+)
+def test_a_variable_of_the_environment_with_a_wrong_value_is_a_warning(name: str, value: str, takes: str) -> None:
+    code = "import gpu; gpu.jit(cache=True)(lambda x: None)[1, 1](1); gpu.jit(lambda x: None)"
+    env = {**os.environ, "GPU_DEVICE": "cpu", name: value}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+    assert done.stderr.count(f"RuntimeWarning: {name}") == 1 and takes in done.stderr
+
+
+@pytest.mark.parametrize(("value", "checks"), [("1", True), ("TRUE", True), ("0", False), ("off", False), ("", False)])
+def test_words_that_turn_a_variable_on_or_off(value: str, checks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPU_BOUNDSCHECK", value)
+    assert gpu.jit(lambda x: None).options["boundscheck"] is checks
+
+
+def test_a_python_that_is_not_supported(tmp_path: Path) -> None:
+    copy = tmp_path / "gpu"
+    copy.mkdir()
+    (copy / "__init__.py").write_bytes(Path(gpu.__file__).read_bytes())
+    done = subprocess.run(
+        [sys.executable, "-c", "import gpu"], capture_output=True, text=True, cwd=tmp_path, check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert "gpu has no compiled part for this Python" in done.stderr and "CPython 3.10 to 3.14" in done.stderr
+    assert "circular" not in done.stderr
+
+
+def test_what_decorators_refuse_is_shown_without_their_insides() -> None:
+    def dependent(x):
+        for i in gpu.prange(1, 8):
+            x[i] = x[i - 1]
+
+    for call in (lambda: gpu.parallel(dependent), lambda: gpu.jit("flaot32[:]")):
+        with pytest.raises((gpu.CompileError, gpu.SignatureError)) as caught:
+            call()
+        assert len(caught.traceback) < 8

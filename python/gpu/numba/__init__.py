@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import TracebackType
 
 # Modules of Numba and what stands for them. What is below numba.cuda is looked for below gpu.cuda.
 _MODULES = {
@@ -194,17 +195,37 @@ def run(argv: list[str]) -> None:
         A script and its arguments, or ``-m``, a module and its arguments.
     """
     import os
-    import runpy
+
+    from .. import _scripts
 
     install()
-    if argv[0] == "-m":
-        sys.argv = argv[1:]
-        sys.path[0] = os.getcwd()
-        runpy.run_module(argv[1], run_name="__main__", alter_sys=True)
-        return
-    sys.argv = list(argv)
-    sys.path[0] = os.path.dirname(os.path.abspath(argv[0]))
-    runpy.run_path(argv[0], run_name="__main__")
+    as_module = argv[0] == "-m"
+    script, *args = argv[1:] if as_module else argv
+    sys.path[0] = os.getcwd() if as_module else os.path.dirname(os.path.abspath(script))
+    _scripts.run(script, args, as_module)
 
 
-__all__ = ["install", "run", "uninstall"]
+def main(argv: list[str]) -> None:
+    """Run a program as `run` does, for a shell: what it raises is shown without what ran it.
+
+    Parameters
+    ----------
+    argv : list of str
+        A script and its arguments, or ``-m``, a module and its arguments.
+    """
+    from .. import _scripts
+
+    show = sys.excepthook
+
+    def show_its_own(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        error.__traceback__ = _scripts.of_script(trace)
+        show(kind, error, error.__traceback__)
+
+    sys.excepthook = show_its_own
+    try:
+        run(argv)
+    except _scripts.NoScriptError as error:
+        sys.exit(f"gpu: {error}")
+
+
+__all__ = ["install", "main", "run", "uninstall"]

@@ -2,8 +2,14 @@
 
 import sys
 
-from . import run
+from . import main
 
-if len(sys.argv) < 2 or (sys.argv[1] == "-m" and len(sys.argv) < 3):
-    sys.exit("usage: python -m gpu.numba script.py [arguments]\n       python -m gpu.numba -m module [arguments]")
-run(sys.argv[1:])
+USAGE = "usage: python -m gpu.numba script.py [arguments]\n       python -m gpu.numba -m module [arguments]"
+
+if sys.argv[1:] in (["-h"], ["--help"]):
+    print(USAGE)
+elif len(sys.argv) < 2 or sys.argv[1:] == ["-m"]:
+    print(USAGE, file=sys.stderr)
+    sys.exit(2)
+else:
+    main(sys.argv[1:])
