@@ -39,6 +39,7 @@ from ._dtypes import (
     void,
 )
 from ._errors import (
+    AlignmentError,
     CompileError,
     DeviceError,
     DeviceFault,
@@ -140,6 +141,7 @@ def devices() -> tuple[Device, ...]:
 
 
 __all__ = [
+    "AlignmentError",
     "CompileError",
     "DType",
     "Device",
