@@ -98,3 +98,9 @@ def test_for_which_gpus_code_is_made():
     with pytest.raises(cuda.cudadrv.error.CCSupportError, match=r"3\.5 is not supported"):
         nvrtc.find_closest_arch((3, 5))
     assert runtime.get_version() >= (11, 0)
+
+
+def test_the_runtime_is_an_object_of_its_own():
+    version = cuda.runtime.get_version()
+    assert version == cuda.cudadrv.runtime.get_version() == cuda.cudadrv.driver.driver.get_version()
+    assert version >= (12, 0) and cuda.runtime.is_supported_version()

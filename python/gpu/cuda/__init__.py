@@ -264,6 +264,7 @@ _LATER = {
     ],
     ".._device": ["MemoryInfo"],
     ".cudadrv.error": ["CudaSupportError", "KernelRuntimeError"],
+    ".cudadrv.runtime": ["runtime"],
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
 _SUBMODULES = (
