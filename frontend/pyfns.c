@@ -362,7 +362,7 @@ static bool is_python(Eval *e, Val x, const char *name) {
 
 /* The abstract classes of numpy, and ndarray. */
 static bool is_numpy(Val x, const char *name) {
-    if (strcmp(name, "ndarray") == 0) return x.ty->kind == TY_ARRAY;
+    if (strcmp(name, "ndarray") == 0) return x.ty->kind == TY_ARRAY || x.ty->kind == TY_EXPR;
     if (!val_is_scalar(x) || x.ty->weak) return false;
     DKind k = dtype_info[x.ty->dtype].kind;
     if (strcmp(name, "generic") == 0) return true;

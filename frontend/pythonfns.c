@@ -31,6 +31,40 @@ static Val call_function(Eval *e, const CallSite *site, const char *module, uint
     return call_python(e, &s, &(Callee){.code = f, .globals = f}, (Val){.ty = ty_object(e->types, f)}, n, args);
 }
 
+/* Parameters that are arrays wherever functions have them. */
+static const char array_params[] =
+    " a arr array arrays ary b bins element f fp m operands p v values weights x xi xp y ";
+
+/* Argument i as the row names it, with length; varargs have one name. Methods don't name the array. */
+static const char *param_name(const CallSite *site, uint32_t n, uint32_t i, size_t *length) {
+    const char *name = site->fn->signature;
+    if (i + site->nkw >= n) name = site->kwnames[i + site->nkw - n];
+    else {
+        if (strncmp(site->fn->path, "ndarray.", 8) == 0 && i-- == 0) name = "a";
+        else name++;
+        while (i-- && *name != '*' && *(name += strcspn(name, ",)"))) name += strspn(name, ", )");
+        if (*name == '*') name++;
+    }
+    *length = strcspn(name, ",=)");
+    return name;
+}
+
+/* An array's place takes lists and tuples of numbers, too; and so does each place of `arrays`. */
+static Val as_array(Eval *e, const CallSite *site, uint32_t n, uint32_t i, Val v) {
+    size_t length;
+    const char *name = param_name(site, n, i, &length);
+    if (v.ty->kind != TY_TUPLE || !length) return v;
+    if (!strstr(array_params, arena_printf(e->arena, " %.*s ", (int)length, name))) return v;
+    if (length != 6 || strncmp(name, "arrays", 6) != 0) return array_from_sequence(e, arg_span(site, i), v, DT_NONE);
+    Val *items = ARENA_ARRAY(e->arena, Val, v.ty->n + 1);
+    for (uint32_t k = 0; k < v.ty->n; k++) {
+        bool sequence = v.items[k].ty->kind == TY_TUPLE;
+        items[k] = sequence ? array_from_sequence(e, arg_span(site, i), v.items[k], DT_NONE) : v.items[k];
+        if (val_poisoned(items[k])) return items[k];
+    }
+    return val_tuple(e, v.ty->n, items);
+}
+
 /* Has the array, or each of a tuple of arrays, a shape that is known, if the row says so? Expressions get memory. */
 static bool made_small(Eval *e, const CallSite *site, uint32_t i, Val *v) {
     Wide total;
@@ -58,8 +92,8 @@ static bool made_small(Eval *e, const CallSite *site, uint32_t i, Val *v) {
 static Val call_array_function(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val *given = ARENA_ARRAY(e->arena, Val, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        given[i] = args[i];
-        if (!made_small(e, site, i, &given[i])) return val_poison(e);
+        given[i] = as_array(e, site, n, i, args[i]);
+        if (val_poisoned(given[i]) || !made_small(e, site, i, &given[i])) return val_poison(e);
     }
     return call_function(e, site, "gpu._smallarrays", n, given);
 }
@@ -80,7 +114,7 @@ Val fn_small_array_change(Eval *e, const CallSite *site, uint32_t n, const Val *
 
 /* What a handler leaves to Python: arrays of constant shape. */
 Val call_small_array(Eval *e, const CallSite *site, const char *name, uint32_t n, const Val *args) {
-    DevFn row = {.path = name, .param = 1};
+    DevFn row = {.path = name, .signature = site->fn->signature, .param = 1};
     CallSite s = *site;
     s.fn = &row;
     return call_array_function(e, &s, n, args);

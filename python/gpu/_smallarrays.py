@@ -123,8 +123,12 @@ def numpy_median(a: Any, axis: Any = None) -> Any:
         return _along(numpy_median, a, axis)
     b = np.sort(np.ravel(a))
     n = len(b)
-    middle = b[n // 2] / 1 if n % 2 else (b[n // 2 - 1] + b[n // 2]) / 2
-    return b[n - 1] / 1 if b[n - 1] != b[n - 1] else middle
+    return b[n - 1] / 1 if b[n - 1] != b[n - 1] else _middle(b, n)
+
+
+def _middle(b: Any, n: Any) -> Any:
+    """Return the median of the first n numbers, which are sorted."""
+    return b[n // 2] / 1 if n % 2 else np.mean(np.array((b[n // 2 - 1], b[n // 2])))  # a sum of int8 has no room in it
 
 
 def numpy_quantile(a: Any, q: Any, axis: Any = None) -> Any:
@@ -132,10 +136,17 @@ def numpy_quantile(a: Any, q: Any, axis: Any = None) -> Any:
         return np.array([numpy_quantile(a, np.float64(part), axis) for part in q])
     if axis is not None and a.ndim > 1:
         return _along(lambda line: numpy_quantile(line, q), a, axis)
+    if not (q >= 0 and q <= 1):
+        raise ValueError("Quantiles must be in the range [0, 1]")
     b = np.sort(np.ravel(a))
-    at = q * (len(b) - 1)
-    k = min(int(at), len(b) - 2) if len(b) > 1 else 0
-    return b[k] + (b[min(k + 1, len(b) - 1)] - b[k]) * (at - k)
+    last = len(b) - 1
+    at = q * last
+    k = int(at)
+    if isinstance(q, int):
+        return b[k] if b[last] == b[last] else b[last]
+    low = b[k] / 1  # a difference of int8 has no room in it
+    between = low + (b[min(k + 1, last)] / 1 - low) * (at - k)
+    return between if b[last] == b[last] else between * b[last]  # of NaN there is none
 
 
 def numpy_percentile(a: Any, q: Any, axis: Any = None) -> Any:
@@ -147,11 +158,21 @@ def numpy_percentile(a: Any, q: Any, axis: Any = None) -> Any:
 # ---- arrays put together and taken apart
 
 
+def _check_shapes(a: Any, b: Any) -> None:
+    """Refuse arrays whose shapes differ: a store would repeat the smaller one."""
+    if a != b:
+        raise ValueError(
+            "all the input arrays must have the same shape, except for the axis along which they are joined"
+        )
+
+
 def numpy_concatenate(arrays: Any, axis: Any = 0) -> Any:
     if axis is None:
         return numpy_concatenate([np.ravel(a) for a in arrays])
     shape = arrays[0].shape
     at = axis if axis >= 0 else axis + len(shape)
+    for a in arrays:
+        _check_shapes((*a.shape[:at], shape[at], *a.shape[at + 1 :]), shape)
     total = sum([a.shape[at] for a in arrays])
     out = np.empty((*shape[:at], total, *shape[at + 1 :]), _common(arrays))
     rows = np.swapaxes(out, 0, at)
@@ -166,19 +187,17 @@ def numpy_stack(arrays: Any, axis: int = 0) -> Any:
     shape = arrays[0].shape
     at = axis if axis >= 0 else axis + len(shape) + 1
     out = np.empty((*shape[:at], len(arrays), *shape[at:]), _common(arrays))
-    rows = np.swapaxes(out, 0, at) if at < 2 else out
     for k in range(len(arrays)):
-        if at < 2:
-            rows[k] = arrays[k] if at == 0 or len(shape) < 2 else np.swapaxes(arrays[k], 0, at - 1)
-        else:
-            out[:, :, k] = arrays[k]
+        _check_shapes(arrays[k].shape, shape)
+        out[(*[slice(None)] * at, k)] = arrays[k]
     return out
 
 
 def numpy_linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
     kind = type(start * 1.0 + stop * 1.0)
     if dtype is not None:
-        return numpy_linspace(start, stop, num, endpoint).astype(dtype)
+        points = numpy_linspace(start, stop, num, endpoint)
+        return np.floor(points).astype(dtype) if isinstance(np.zeros(1, dtype)[0], np.integer) else points.astype(dtype)
     out = np.empty(num, kind)
     steps = num - 1 if endpoint else num
     step = (stop * 1.0 - start * 1.0) / steps if steps else start * 0.0
@@ -209,11 +228,12 @@ def numpy_select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 def numpy_vstack(arrays: Any) -> Any:
-    return numpy_concatenate([a.reshape((1, len(a))) if a.ndim == 1 else a for a in arrays])
+    return numpy_concatenate([numpy_atleast_2d(a) for a in arrays])
 
 
 def numpy_hstack(arrays: Any) -> Any:
-    return numpy_concatenate(arrays, 0 if arrays[0].ndim == 1 else 1)
+    some = [numpy_atleast_1d(a) for a in arrays]
+    return numpy_concatenate(some, 0 if some[0].ndim == 1 else 1)
 
 
 def numpy_append(arr: Any, values: Any, axis: Any = None) -> Any:
@@ -448,23 +468,28 @@ def numpy_ediff1d(ary: Any) -> Any:
 def numpy_gradient(f: Any, h: Any = 1.0) -> Any:
     """Take arrays of one axis."""
     n = len(f)
-    out = np.empty(n, _float(f))
+    if n < 2:
+        raise ValueError("Shape of array too small to calculate a numerical gradient")
+    y, out = np.empty(n, _float(f)), np.empty(n, _float(f))
+    y[:] = f
     for k in range(1, n - 1):
-        out[k] = (f[k + 1] - f[k - 1]) / (2.0 * h)
-    out[0] = (f[1] - f[0]) / h
-    out[n - 1] = (f[n - 1] - f[n - 2]) / h
+        out[k] = (y[k + 1] - y[k - 1]) / (2.0 * h)
+    out[0] = (y[1] - y[0]) / h
+    out[n - 1] = (y[n - 1] - y[n - 2]) / h
     return out
 
 
 def numpy_diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     if a.ndim > 1 and axis % a.ndim != a.ndim - 1:
         return np.copy(np.swapaxes(numpy_diff(np.copy(np.swapaxes(a, axis, -1)), n), axis, -1))
+    if n < 0:
+        raise ValueError("np.diff: the order must not be negative")
     rest = np.moveaxis(np.copy(a), -1, 0)
     last = len(rest)
     for step in range(1, n + 1):
         for k in range(last - step):
-            rest[k] = rest[k + 1] - rest[k]
-    return np.copy(np.moveaxis(rest[: last - n], 0, -1))
+            rest[k] = rest[k + 1] != rest[k] if isinstance(_zero(a), np.bool_) else rest[k + 1] - rest[k]
+    return np.copy(np.moveaxis(rest[: max(last - n, 0)], 0, -1))
 
 
 def ndarray_clip(a: Any, min: Any = None, max: Any = None) -> Any:
@@ -513,23 +538,37 @@ def numpy_average(a: Any, axis: Any = None, weights: Any = None) -> Any:
         return _along(lambda line: numpy_average(line, None, weights), a, axis)
     if weights is None:
         return np.mean(a)
-    total, scale = _zero(a) * _zero(weights) * 1.0, _zero(a) * _zero(weights) * 1.0
+    if not isinstance(weights, np.ndarray):
+        return numpy_average(a, None, np.array(weights))
+    if a.shape != weights.shape:
+        raise ValueError("np.average: weights are as many as the elements, or as those along an axis that is given")
+    if a.ndim > 1:
+        return numpy_average(np.ravel(a), None, np.ravel(weights))
+    total, scale = _zero(a) / 1 * _zero(weights), _zero(a) / 1 * _zero(weights)
     for k in range(len(a)):
-        total += a[k] * weights[k]
+        total += a[k] / 1 * weights[k]
         scale += weights[k]
+    if scale == 0:
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     return total / scale
 
 
 def numpy_polyval(p: Any, x: Any) -> Any:
     """Take arrays of any length."""
-    y = 0 * x + 0 * p[0]
+    at = x if isinstance(x, np.ndarray) else np.array((x,))[0]  # a number of Python's has its own type there
+    y = 0 * at + 0 * p[0]
     for k in range(len(p)):
-        y = y * x + p[k]
+        y = y * at + p[k]
     return y
 
 
 def numpy_trapezoid(y: Any, x: Any = None, dx: Any = 1.0) -> Any:
-    """Take arrays of any length."""
+    """Take arrays of any length, and small ones of several axes."""
+    if y.ndim > 1:
+        out = np.zeros(y.shape[:-1], type(_zero(y) / 1))
+        for index in np.ndindex(out.shape):
+            out[index] = numpy_trapezoid(y[index], x if x is None or x.ndim == 1 else x[index], dx)
+        return out
     total = _zero(y) * 0.5
     for k in range(1, len(y)):
         step = dx if x is None else x[k] - x[k - 1]
@@ -607,13 +646,15 @@ def numpy_nanvar(a: Any, axis: Any = None, ddof: int = 0) -> Any:
     """Take arrays of any length."""
     if axis is not None and a.ndim > 1:
         return _along(lambda line: numpy_nanvar(line, None, ddof), a, axis)
+    if not isinstance(_zero(a), np.inexact):
+        return np.var(a, ddof=ddof)
     mean = numpy_nanmean(a)
-    total, count = _zero(a) / 1, 0
+    total, count = np.abs(_zero(a)), 0
     for x in np.ravel(a):
         if x == x:
-            total += (x - mean) * (x - mean)
+            total += np.real((x - mean) * np.conj(x - mean))
             count += 1
-    return total / max(count - ddof, 0)
+    return (total if count > ddof else total * 0) / max(count - ddof, 0)
 
 
 def numpy_nanstd(a: Any, axis: Any = None, ddof: int = 0) -> Any:
@@ -770,6 +811,4 @@ def numpy_nanmedian(a: Any) -> Any:
     n = 0
     for x in flat:
         n += x == x
-    if n == 0:
-        return flat[0] / 1
-    return flat[n // 2] / 1 if n % 2 else (flat[n // 2 - 1] + flat[n // 2]) / 2
+    return flat[0] / 1 if n == 0 else _middle(flat, n)

@@ -38,20 +38,18 @@ def numpy_tri(N: int, M: Any = None, k: int = 0) -> Any:
 
 
 def numpy_triu(m: Any, k: int = 0) -> Any:
-    out = np.copy(m)
-    for i in range(m.shape[0]):
-        for j in range(m.shape[1]):
-            if j < i + k:
-                out[i, j] = 0
+    out = np.copy(m) if m.ndim > 1 else np.broadcast_to(m, (len(m), len(m)))
+    for index in np.ndindex(out.shape):
+        if index[-1] < index[-2] + k:
+            out[index] = 0
     return out
 
 
 def numpy_tril(m: Any, k: int = 0) -> Any:
-    out = np.copy(m)
-    for i in range(m.shape[0]):
-        for j in range(m.shape[1]):
-            if j > i + k:
-                out[i, j] = 0
+    out = np.copy(m) if m.ndim > 1 else np.broadcast_to(m, (len(m), len(m)))
+    for index in np.ndindex(out.shape):
+        if index[-1] > index[-2] + k:
+            out[index] = 0
     return out
 
 
@@ -68,6 +66,8 @@ def numpy_kron(a: Any, b: Any) -> Any:
 def numpy_convolve(a: Any, v: Any, mode: str = "full") -> Any:
     if mode not in ("full", "same", "valid"):
         raise ValueError("mode is 'full', 'same' or 'valid'")
+    if a.ndim != 1 or v.ndim != 1:
+        raise ValueError("np.convolve and np.correlate take arrays of one axis")
     if len(v) > len(a):
         return numpy_convolve(v, a, mode)
     out = np.zeros(len(a) + len(v) - 1, _common((a, v)))
@@ -80,11 +80,13 @@ def numpy_convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 def numpy_correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    return numpy_convolve(a, np.conj(v[::-1]), mode)
+    return numpy_convolve(a, np.conj(v[::-1]) if isinstance(_zero(v), np.complexfloating) else v[::-1], mode)
 
 
 def numpy_diagonal(a: Any) -> Any:
     """Return a copy, where NumPy's view can't be written."""
+    if a.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
     return numpy_diag(a)
 
 
@@ -193,23 +195,39 @@ def _pivot(m: Any, k: int) -> Any:
     return row
 
 
-def numpy_linalg_det(a: Any) -> Any:
+def _triangle(a: Any) -> Any:
+    """Return the sign of the order of rows, and what elimination makes of the matrix: its diagonal has the pivots."""
     n = _rows(a)
     m = np.empty(a.shape, _float(a))
     m[:, :] = a
-    det = m[0, 0] * 0 + 1
+    sign = np.ones(1, m.dtype)[0]
     for k in range(n):
         row = _pivot(m, k)
         if row != k:
-            det = -det
+            sign = -sign
             for j in range(n):
                 m[k, j], m[row, j] = m[row, j], m[k, j]
-        det *= m[k, k]
         for i in range(k + 1, n):
             factor = m[i, k] / m[k, k] if m[k, k] != 0 else m[k, k]
             for j in range(k + 1, n):
                 m[i, j] -= factor * m[k, j]
+    return sign, m
+
+
+def numpy_linalg_det(a: Any) -> Any:
+    det, m = _triangle(a)
+    for k in range(m.shape[0]):
+        det *= m[k, k]
     return det
+
+
+def numpy_linalg_slogdet(a: Any) -> Any:
+    sign, m = _triangle(a)
+    log = np.abs(_zero(m))
+    for k in range(m.shape[0]):
+        sign *= np.sign(m[k, k])
+        log += np.log(np.abs(m[k, k]))  # their product may be too large, or too small
+    return sign, log
 
 
 def _eliminate(m: Any, right: Any) -> None:
@@ -375,11 +393,6 @@ def numpy_linalg_eigvalsh(a: Any) -> Any:
     return numpy_linalg_eigh(a)[0]
 
 
-def numpy_linalg_slogdet(a: Any) -> Any:
-    det = numpy_linalg_det(a)
-    return np.sign(det), np.log(np.abs(det))
-
-
 def numpy_linalg_multi_dot(arrays: Any) -> Any:
     first, *rest = arrays
     for a in rest:
@@ -389,30 +402,41 @@ def numpy_linalg_multi_dot(arrays: Any) -> Any:
 
 def norm_of(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Do `np.linalg.norm(x, ord, axis, keepdims)`."""
+    if isinstance(axis, tuple):
+        if x.ndim != 2 or len(axis) != 2:
+            raise NotImplementedError("np.linalg.norm: two axes are those of a matrix")
+        return norm_of(np.transpose(x, axis), ord, None, keepdims)
     if axis is not None and x.ndim > 1:
         norms = _along(lambda line: norm_of(line, ord), x, axis)
         return np.expand_dims(norms, axis % x.ndim) if keepdims else norms
     if keepdims:
-        raise NotImplementedError("np.linalg.norm: keepdims goes with an axis of an array of several axes")
-    if ord is None or ord == "fro" or (x.ndim == 1 and ord == 2):
+        norm = np.array((norm_of(x, ord),))
+        return norm.reshape((1,) * x.ndim)
+    if ord is None or (x.ndim == 2 and ord == "fro") or (x.ndim == 1 and ord == 2):
         return np.linalg.norm(x)
+    if x.ndim > 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    sizes = np.abs(x if isinstance(_zero(x), np.inexact) else x / 1)  # -128 has none in int8
     if x.ndim == 2:
-        if ord == 1 or ord == -1:
-            sums = np.sum(np.abs(x), axis=0)
-        elif ord == np.inf or ord == -np.inf:
-            sums = np.sum(np.abs(x), axis=1)
-        else:
-            raise NotImplementedError("np.linalg.norm: of a matrix, ord is 1, -1, inf, -inf or 'fro'")
-        return np.max(sums) if ord > 0 else np.min(sums)
+        return _matrix_norm(sizes, ord)
     if ord == np.inf:
-        return np.max(np.abs(x)) / 1
+        return np.max(sizes)
     if ord == -np.inf:
-        return np.min(np.abs(x)) / 1
+        return np.min(sizes)
     if ord == 0:
-        return np.sum(x != 0) * type(np.abs(_zero(x)) / 1)(1)
-    if ord == 1:
-        return np.sum(np.abs(x) / 1)
-    return np.sum(np.abs(x) ** ord) ** (1 / ord)
+        return np.sum((sizes != 0).astype(sizes.dtype))
+    return np.sum(sizes) if ord == 1 else np.sum(sizes**ord) ** (1 / ord)
+
+
+def _matrix_norm(sizes: Any, ord: Any) -> Any:
+    """Return the norm of a matrix whose elements have these sizes."""
+    if ord == 1 or ord == -1:
+        sums = np.sum(sizes, axis=0)
+    elif ord == np.inf or ord == -np.inf:
+        sums = np.sum(sizes, axis=1)
+    else:
+        raise NotImplementedError("np.linalg.norm: of a matrix, ord is 1, -1, inf, -inf or 'fro'")
+    return np.max(sums) if ord > 0 else np.min(sums)
 
 
 def cross_of(a: Any, b: Any) -> Any:
