@@ -6,12 +6,15 @@
 
 /* For PTX: as good as default<O2> on the kernels that were measured, in half the time. instcombine's own
  * check for a fixpoint can end the process, so it is off everywhere. */
-static const char ptx_passes[] =
-    "nvvm-reflect,always-inline,cgscc(inline),function<eager-inv>("
-    "nvvm-intr-range,sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,dse,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,loop-unroll<O2;no-runtime>,instcombine<no-verify-fixpoint>,simplifycfg,infer-alignment),globaldce";
+#define PTX_PASSES(values)                                                                                             \
+    "nvvm-reflect,always-inline,cgscc(inline),function<eager-inv>("                                                    \
+    "nvvm-intr-range,sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                  \
+    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"                                         \
+    "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>," values ",dse,instcombine<no-verify-fixpoint>,"    \
+    "simplifycfg,loop-unroll<O2;no-runtime>,instcombine<no-verify-fixpoint>,simplifycfg,infer-alignment),globaldce"
+static const char ptx_passes[] = PTX_PASSES("gvn");
+/* gvn takes time by the square of the blocks that it finds can't be reached. */
+static const char ptx_passes_many_blocks[] = PTX_PASSES("early-cse<memssa>");
 
 /* For the CPU: shorter, and with the loops over threads vectorised. Each pass here paid for itself on the examples.
  * What doesn't: interleaving several vectors takes longer to emit than it wins; indvars makes the thread index 64 bits
@@ -19,7 +22,7 @@ static const char ptx_passes[] =
  * vectors do that where it counts, and it crashes where the compared number is a PHI in the middle of a loop. */
 #define CPU_SCALAR                                                                                                     \
     "sroa<modify-cfg>,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"                                          \
-    "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),sroa<modify-cfg>,gvn"
+    "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),sroa<modify-cfg>,"
 #define CPU_VECTORS "loop-vectorize<interleave-forced-only>"
 /* Loops inside of a vector's threads: there is no loop over threads left to vectorise. */
 #define CPU_LANES                                                                                                      \
@@ -59,7 +62,8 @@ enum {
     ALLOCATE_BLOCKS = 600,
     BLOCKS_OF_DIVISION = 4,
     ALLOCATE_PAIRS = 500000,
-    REDUCE_ACCESSES = 400
+    REDUCE_ACCESSES = 400,
+    GVN_BLOCKS = 2000
 };
 
 static Size size_of(const Unit *u) {
@@ -112,10 +116,10 @@ static void optimize_cpu(Unit *u) {
         return;
     }
     if (s.instrs <= SMALL_INSTRS && s.shared <= SMALL_SHARED && s.divisions == 0) {
-        run_passes(u, CPU_PASSES(CPU_SCALAR "," CPU_VECTORS "," CPU_CLEAN));
+        run_passes(u, CPU_PASSES(CPU_SCALAR "gvn," CPU_VECTORS "," CPU_CLEAN));
         return;
     }
-    run_passes(u, CPU_PASSES(CPU_SCALAR));
+    run_passes(u, s.blocks <= GVN_BLOCKS ? CPU_PASSES(CPU_SCALAR "gvn") : CPU_PASSES(CPU_SCALAR "early-cse<memssa>"));
     if (worth_vectors(size_of(u)) && emit_walks_end(u) && emit_hide_divisions(u)) {
         run_passes(u, CPU_PASSES(CPU_VECTORS));
         emit_show_divisions(u);
@@ -125,7 +129,9 @@ static void optimize_cpu(Unit *u) {
 
 void emit_optimize(Unit *u) {
     if (u->o->target == TARGET_PTX) {
-        run_passes(u, u->o->opt ? ptx_passes : ptx_passes_0);
+        run_passes(u, !u->o->opt                        ? ptx_passes_0
+                      : size_of(u).blocks <= GVN_BLOCKS ? ptx_passes
+                                                        : ptx_passes_many_blocks);
         emit_constants(u);
     } else if (u->o->opt) optimize_cpu(u);
     else run_passes(u, cpu_passes_0);

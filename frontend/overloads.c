@@ -4,6 +4,16 @@
 
 /* The type as the program's function gets it; what no parameter of a kernel can be is an object: the words for it. */
 static ArgType type_for_host(Eval *e, Ty ty) {
+    if (ty->kind == TY_TUPLE) {
+        ArgType *items = ARENA_ARRAY(e->arena, ArgType, ty->n + 1);
+        for (uint32_t i = 0; i < ty->n; i++) items[i] = type_for_host(e, ty->items[i]);
+        return (ArgType){.kind = ARG_TUPLE,
+                         .dtype = DT_NONE,
+                         .object = ty->obj,
+                         .nitems = ty->n,
+                         .items = items,
+                         .fields = ty->fields};
+    }
     ArgType t = argtype_of(e, ty);
     switch (ty->kind) {
     case TY_NONE:
@@ -18,12 +28,6 @@ static ArgType type_for_host(Eval *e, Ty ty) {
         t.layout = ty->layout;
         t.readonly = ty->kind == TY_ARRAY && ty->readonly;
         break;
-    case TY_TUPLE: {
-        ArgType *items = ARENA_ARRAY(e->arena, ArgType, ty->n + 1);
-        for (uint32_t i = 0; i < ty->n; i++) items[i] = type_for_host(e, ty->items[i]);
-        t.items = items;
-        break;
-    }
     default:
         t.kind = ARG_OBJECT;
         t.object = ty->kind == TY_OBJECT ? ty->obj : e->host->make_str(e->host->self, ty_text(e->types, ty));

@@ -809,7 +809,7 @@ static Val do_step(Eval *e, Frame *fr, PyRef r) {
 Val eval_step(Eval *e, Frame *fr, PyRef r) {
     Val v = do_step(e, fr, r);
     bool fits = !v.ty || (v.ty->parts <= MOST_VALUE_PARTS && v.ty->depth <= DEEPEST_VALUE);
-    if (!e->building) spend_steps(e, v.ty && fits ? 1 + v.ty->parts / 16 : 1);
+    if (!e->building) spend_steps(e, v.ty && fits ? 1 + v.ty->parts / 8 : 1);
     if (fits) return v;
     return e_fail(e, fr->in->span, "keep numbers in an array", DIAG_TOO_LARGE, MOST_VALUE_PARTS, DEEPEST_VALUE);
 }
