@@ -444,6 +444,33 @@ static bool any_choice(const Plan *P) {
     return false;
 }
 
+/* Is the value computed, without memory, from what the loop changes with each round? */
+static bool moves_with(const Plan *P, Ref r, uint32_t loop, unsigned depth) {
+    enum { DEEPEST = 6 };
+    const Instr *in = instr(P, r);
+    if (depth > DEEPEST || in->op == OP_LOAD || !in_loop(&P->v->full, in->block, loop)) return false;
+    if (in->op == OP_PHI) return in->block == P->v->full.loops[loop].header;
+    for (uint32_t i = 0; i < in->nargs; i++)
+        if (moves_with(P, in->args[i], loop, depth + 1)) return true;
+    return false;
+}
+
+/* Does each lane go along a row of its own? The cache has to hold a line for each until the next round, and the lines
+ * of rows whose length is a power of two compete for a few of its places. */
+static bool walks_along_rows(const Plan *P) {
+    const Uniformity *u = &P->v->full;
+    for (BlockId b = 0; b < P->m->blocks.n; b++) {
+        const Block *block = &P->m->blocks.at[b];
+        uint32_t loop = block->dead ? 0 : u->loop_of[b];
+        for (uint32_t i = 0; loop && i < block->instrs.n; i++) {
+            const Instr *in = instr(P, block->instrs.at[i]);
+            if ((in->op != OP_LOAD && in->op != OP_STORE) || u->value[in->args[0]] != SHAPE_VARYING) continue;
+            if (!(P->unit && P->unit[in->args[0]]) && moves_with(P, in->args[0], loop, 0)) return true;
+        }
+    }
+    return false;
+}
+
 /* A row that is too short for a full vector is left to the masked body, which has no choices. */
 static void count_lanes(Plan *P) {
     unsigned full = LONGEST, masked = LONG, carried = 0;
@@ -454,6 +481,7 @@ static void count_lanes(Plan *P) {
         for (uint32_t i = 0; i < block->instrs.n; i++) carried += is_carried(P, block->instrs.at[i]);
     }
     if (carried > 2) full = LONG;
+    if (walks_along_rows(P)) full = SHORT;
     if (P->v->rows) masked = SHORT;
     if (P->v->rows && any_choice(P)) full = SHORT;
     if (P->r && P->r->cuts.n) full = P->v->rows ? SHORT : LONG, masked = SHORT;

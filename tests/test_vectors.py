@@ -222,6 +222,19 @@ def falling_guards(x, y, n):
         y[number(0)] = total
 
 
+@control
+def along_rows(x, y, n):
+    i = number(0)
+    if i < n:
+        rows = x.reshape(8, 8)
+        total = 0
+        for k in range(rows.shape[1]):
+            total += rows[i % 8, k] * k
+        for k in range(rows.shape[0]):
+            total += rows[k, i % 8] ^ k
+        y[i] = total
+
+
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
 @pytest.mark.parametrize("block", ROWS, ids=str)
 @pytest.mark.parametrize("kernel", CONTROL, ids=lambda k: k.__name__)
