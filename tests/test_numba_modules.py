@@ -11,6 +11,9 @@ from gpu.cuda.deviceufunc import GUFuncEngine
 from gpu.cuda.itanium_mangler import escape_string, mangle, mangle_identifier, mangle_type, mangle_value
 from gpu.cuda.kernels.reduction import Reduce
 from gpu.cuda.kernels.transpose import transpose
+from gpu.cuda.typeconv import Conversion
+from gpu.cuda.typeconv.rules import default_type_manager
+from gpu.cuda.typeconv.typeconv import TypeCastingRules, TypeManager
 from gpu.cuda.vector_types import vector_types
 
 X = np.zeros((4, 5, 6))
@@ -104,3 +107,42 @@ def test_the_runtime_is_an_object_of_its_own():
     version = cuda.runtime.get_version()
     assert version == cuda.cudadrv.runtime.get_version() == cuda.cudadrv.driver.driver.get_version()
     assert version >= (12, 0) and cuda.runtime.is_supported_version()
+
+
+def test_how_types_of_numbers_become_others():
+    found = default_type_manager.check_compatible
+    assert found(cuda.int8, cuda.int64) == found(cuda.float16, cuda.float64) == Conversion.promote
+    assert found(cuda.uint8, cuda.int64) == found(cuda.int32, cuda.complex128) == Conversion.safe
+    assert found(cuda.int32, cuda.float32) == found(cuda.float64, cuda.boolean) == Conversion.unsafe
+    assert found(cuda.complex64, cuda.float32) is None
+    assert found(cuda.int32, cuda.int32) == Conversion.exact
+
+
+def test_the_signature_that_suits_best():
+    choose = default_type_manager.select_overload
+    given, exact = (cuda.int32, cuda.float32), (cuda.int32, cuda.float32)
+    wide, other = (cuda.int64, cuda.float64), (cuda.float64, cuda.float64)
+    assert choose(given, [other, wide, exact], False, False) == 2
+    assert choose(given, [other, wide], False, False) == 1
+    assert choose(given, [(cuda.int16, cuda.float16)], True, False) == 0
+    for several, unsafe in (
+        ([(cuda.int16, cuda.float16)], False),
+        ([wide, wide], True),
+        ([], True),
+        ([given[:1]], True),
+    ):
+        with pytest.raises(TypeError, match=r"no matching overload|ambiguous"):
+            choose(given, several, unsafe, False)
+    with pytest.raises(TypeError, match="no matching"):
+        choose(given, [wide], True, True)
+
+
+def test_rules_have_consequences():
+    manager = TypeManager()
+    rules = TypeCastingRules(manager)
+    rules.promote_unsafe("a", "b")
+    rules.safe("b", "c")
+    assert manager.check_compatible("a", "c") == Conversion.safe
+    assert manager.check_compatible("c", "a") is None
+    rules.promote("a", "c")
+    assert manager.check_compatible("a", "c") == Conversion.promote

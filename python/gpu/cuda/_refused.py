@@ -14,7 +14,7 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
             "alias api_util cache_hints cext cgutils cloudpickle codegen config_default_cc core cpython cuda_paths "
             "datamodel debuginfo descriptor device_init dispatcher flags implementation initialize "
             "decorators intrinsics launchconfig locks lowering mathimpl memory_management misc models "
-            "numba_cuda_default_ptx_cc nvvm nvvmutils serialize stubs target typeconv typing ufuncs utils "
+            "numba_cuda_default_ptx_cc nvvm nvvmutils serialize stubs target typing ufuncs utils "
             "vectorizers",
             _COMPILER,
         ),
