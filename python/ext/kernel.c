@@ -372,6 +372,25 @@ static bool has_array(const Bound *b) {
     return false;
 }
 
+/* A mistake in a kernel that is called as a function may be that its launch is forgotten, as in k(1, 32)(x). */
+static void say_launched(const KernelObject *k) {
+    PyObject *type, *error, *trace, *text = NULL, *args = NULL;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    PyObject *compile = errors_class("CompileError");
+    if (PyErr_GivenExceptionMatches(type, compile)) text = PyObject_Str(error);
+    Py_DECREF(compile);
+    if (text)
+        args = Py_BuildValue(
+            "(N)", PyUnicode_FromFormat("%U\n   %U(...) without [grid, block] calls it as a function of these numbers; "
+                                        "a launch is %U[grid, block](...)",
+                                        text, k->name, k->name));
+    if (args) PyObject_SetAttrString(error, "args", args);
+    PyErr_Clear();
+    Py_XDECREF(text), Py_XDECREF(args);
+    PyErr_Restore(type, error, trace);
+}
+
 static PyObject *call_bound(KernelObject *k, Bound *b) {
     if (args_flatten(b) < 0) return NULL;
     if (!k->opt.device && has_array(b)) {
@@ -382,6 +401,7 @@ static PyObject *call_bound(KernelObject *k, Bound *b) {
         return NULL;
     }
     Variant *v = variant_for_host_call(b);
+    if (!v && !k->opt.device) say_launched(k);
     return v ? hostcall(b, v) : NULL;
 }
 

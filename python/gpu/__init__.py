@@ -243,7 +243,11 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module("." + _MODULE_OF[name], __name__), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module 'gpu' has no attribute '{name}'")
+    import sys
+
+    numpys = callable(getattr(sys.modules.get("numpy"), name, None)) and not name.startswith("_")
+    help = f": NumPy has it, and gpu.array(np.{name}(...)) is a copy on the device" if numpys else ""
+    raise AttributeError(f"module 'gpu' has no attribute '{name}'{help}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

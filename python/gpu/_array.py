@@ -90,6 +90,9 @@ class Array(Operators, _core.ArrayBase):
 
     # ---- what it is
 
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in _ELSEWHERE]
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy dtype."""
@@ -553,6 +556,29 @@ class Array(Operators, _core.ArrayBase):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self._on_host(), self.device)
+
+
+class _Elsewhere:
+    """An attribute that arrays of NumPy or of another library have, and these don't: it says what to write instead."""
+
+    def __init__(self, name: str, help: str) -> None:
+        self.text = f"'Array' object has no attribute '{name}': {help}"
+
+    def __get__(self, array: Array | None, owner: type[Array]) -> Any:
+        raise AttributeError(self.text)
+
+
+_ELSEWHERE = {
+    **dict.fromkeys(("numpy", "to_numpy", "asnumpy", "cpu", "get"), "x.copy_to_host() is a NumPy array"),
+    "cuda": 'x.to("cuda:0") is a copy on that device',
+    **{
+        name: "copy it first, x.copy_to_host(), or write a kernel"
+        for name in dir(np.ndarray)
+        if not name.startswith("_") and not hasattr(Array, name)
+    },
+}
+for _name, _help in _ELSEWHERE.items():
+    setattr(Array, _name, _Elsewhere(_name, _help))
 
 
 def _converts(source: np.dtype[Any], target: np.dtype[Any]) -> bool:

@@ -62,7 +62,13 @@ class Intrinsic:
         if self._members:
             raise TypeError(f"{self._path} is not a function: use {self._path}.{next(iter(self._members))}")
         value: Callable[..., Any] = self._value()
-        return value(*args, **kwargs)
+        try:
+            return value(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise
+        # The arguments don't fit: said in the words of the name, not of what runs it.
+        raise TypeError(f"{len(args) + len(kwargs)} arguments for {(self.__doc__ or self._path).splitlines()[0]}")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

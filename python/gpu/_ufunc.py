@@ -9,6 +9,7 @@ import numpy as np
 from . import _core, _elementwise
 from ._elementwise import Elementwise, compute, dtype_of_type, is_array, operand, quick, type_of
 from ._jit import OPTIONS, Kernel, check_options, declared_types, function_of
+from ._operations import is_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -341,6 +342,12 @@ def make_vectorize(dialect: str, first: Any, identity: Any, options: dict[str, A
     """`vectorize` of both dialects."""
     if isinstance(first, Kernel) or type(first).__name__ == "function":
         return _make(cls, dialect, first, (), identity, options)
+    if is_library(first):
+        name = getattr(first, "__name__", "f")
+        raise TypeError(
+            f"vectorize takes a Python function, such as lambda x: {name}(x), and this is a function of a library; "
+            f"gpu.map({name}, x) takes those, too"
+        )
     parsed = () if first is None else signatures_of(first)
     return lambda function: _make(cls, dialect, function, parsed, identity, options)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import gc
 import inspect
+import math
 import os
 import pickle
+import re
 import subprocess
 import sys
 import weakref
@@ -295,3 +297,46 @@ def test_what_decorators_refuse_is_shown_without_their_insides() -> None:
         with pytest.raises((gpu.CompileError, gpu.SignatureError)) as caught:
             call()
         assert len(caught.traceback) < 8
+
+
+def test_a_kernel_that_is_called_says_how_to_launch_it() -> None:
+    @gpu.jit
+    def scale(x: object, out: object) -> None:
+        out[gpu.grid(1)] = x[0]
+
+    with (
+        pytest.raises(gpu.TypingError, match=r"a launch is scale\[grid, block\]\(\.\.\.\)") as caught,
+        gpu.device("cpu"),
+    ):
+        scale(1, 32)
+    assert caught.value.diagnostics
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: gpu.atomic.add(x, 1), r"2 arguments for gpu\.atomic\.add\(ary, idx, val"),
+        (lambda x: gpu.grid(1, 2), r"2 arguments for gpu\.grid\(ndim\)"),
+        (lambda x: gpu.shared.array(3), r"1 arguments for gpu\.shared\.array\(shape, dtype"),
+    ],
+)
+def test_wrong_arguments_on_the_python_device_name_the_function(call: object, message: str) -> None:
+    with gpu.device("python"), pytest.raises(TypeError, match=message):
+        gpu.jit(lambda x: call(x))[1, 1](np.zeros(3))
+
+
+def test_names_of_others_say_what_there_is() -> None:
+    x = gpu.array([3.0, 1.0], device="cpu")
+    for name, help in (
+        ("cpu", "copy_to_host"),
+        ("numpy", "copy_to_host"),
+        ("cuda", 'to("cuda:0")'),
+        ("argsort", "first"),
+    ):
+        assert not hasattr(x, name) and name not in dir(x)
+        with pytest.raises(AttributeError, match=re.escape(help)):
+            getattr(x, name)
+    with pytest.raises(AttributeError, match=r"gpu\.array\(np\.linspace\(\.\.\.\)\)"):
+        _ = gpu.linspace
+    with pytest.raises(TypeError, match="lambda x: sin"):
+        gpu.vectorize(math.sin)
