@@ -282,6 +282,7 @@ _SUBMODULES = (
     "kernels",
     "libdevice",
     "testing",
+    "typeconv",
     "vector_types",
 )
 

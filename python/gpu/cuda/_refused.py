@@ -24,7 +24,10 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
         ("simulator", 'gpu.set_device("python") runs kernels thread by thread'),
         ("tests", "numba-cuda's tests are in its own wheel"),
     ),
-    "cudadrv": (("libs linkable_code mappings nvvm", _COMPILER),),
+    "cudadrv": (
+        ("libs mappings nvvm", _COMPILER),
+        ("linkable_code", "PTXSource, CUSource, Cubin and their kind are in gpu.cuda itself, without callbacks"),
+    ),
     "cudadrv.driver": (
         ("CudaPythonFunction CudaPythonModule Function FuncAttr load_module_image", "cuda.jit makes and loads code"),
         ("FILE_EXTENSION_MAP inspect_obj_content cached_file_read", _LINKER),
