@@ -27,8 +27,8 @@ DEVICE, PINNED, MANAGED = range(3)  # MemoryKind of runtime.h
 DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType of DLPack
 PINNED_MAPPED, PINNED_PORTABLE, PINNED_WRITE_COMBINED, MANAGED_HOST, DEVICE_SHAREABLE = 1, 2, 4, 8, 16
 REPR_ELEMENTS = 1000  # more aren't fetched for a repr
-_NAMES = {d: d.name for d in map(np.dtype, "?bhilqBHILQefdFD")}  # NumPy works the name out at each question
-_DTYPES = {name: d for d, name in _NAMES.items()}
+PLAIN = {d: d.name for d in map(np.dtype, "?bhilqBHILQefdFD")}  # NumPy works the name out at each question
+_DTYPES = {name: d for d, name in PLAIN.items()}
 
 
 def dtype_of(dtype: Any) -> np.dtype[Any]:
@@ -51,7 +51,7 @@ def dtype_of(dtype: Any) -> np.dtype[Any]:
 
 def _name_of(dtype: np.dtype[Any]) -> Any:
     """What the extension calls a dtype: its name, or a structured dtype itself."""
-    name = _NAMES.get(dtype)
+    name = PLAIN.get(dtype)
     return name or (dtype if dtype.kind in "VSUMm" and dtype.name != "bfloat16" else dtype.name)
 
 

@@ -46,6 +46,8 @@ def operand(value: Any, numba: bool = False) -> Any:
     TypeError
         A dtype that kernels don't have.
     """
+    if type(value) is np.ndarray and value.ndim and value.dtype in _array.PLAIN:
+        return value if value.flags.aligned else value.copy()
     if isinstance(value, Array):
         return value if value.dtype.names is None else _refuse_records(value.dtype)  # type: ignore[attr-defined]
     if type(value) in _PYTHON:

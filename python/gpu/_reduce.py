@@ -253,8 +253,14 @@ def run_reduce(
     There must be elements. `device` is the current one.
     """
     operands, m, n = _rows(source, axes, device, op.commutes)
-    serial = device in SERIAL
-    fold = _fold_of(op, source, acc)
+    _combine_rows(_fold_of(op, source, acc), operands, m, n, target, device in SERIAL, stream)
+
+
+def _combine_rows(
+    fold: Fold, operands: Sequence[Any], m: int, n: int, target: Any, serial: bool, stream: Any = None
+) -> None:
+    """Combine each of m rows of n elements into an element of `target`: chunk by chunk, then what they give."""
+    op, acc = fold.op, fold.acc
     while True:
         first = next(x for x in operands if is_array(x))
         across = m >= _fold.LANES and abs(first.strides[0]) < abs(first.strides[1])
@@ -451,8 +457,10 @@ def _plan(op: Op, arrays: Sequence[Any], function: Any, dtype: Any, reduces: boo
 
 
 def _quick_reduce(op: Op, arrays: Sequence[Any], function: Any, axis: Any, dtype: Any) -> Any:
-    """All elements of arrays of the CPU combined, in a third of the time; None: it isn't that."""
+    """Arrays of the CPU combined as a whole, or one along its first or last axis, in a third of the time; else None."""
     first = arrays[0]
+    if type(axis) is int and len(arrays) == 1 and function is None and getattr(first, "ndim", 0) > 1:
+        return _quick_axis(op, first, axis, dtype)
     whole = axis is None or (type(axis) is int and axis in (0, -1) and getattr(first, "ndim", 0) == 1)
     if not whole or not (dtype is None or isinstance(dtype, np.dtype)) or not _alike(arrays):
         return None
@@ -465,6 +473,24 @@ def _quick_reduce(op: Op, arrays: Sequence[Any], function: Any, axis: Any, dtype
         if parts == 1:
             return out[0, 0]
         kernel, rows, n = plan.after, [out], parts
+
+
+def _quick_axis(op: Op, x: Any, axis: int, dtype: Any) -> Any:
+    last = x.ndim - 1
+    axis += x.ndim if axis < 0 else 0
+    if axis not in (0, last) or not (dtype is None or isinstance(dtype, np.dtype)) or not _alike([x]):
+        return None
+    plan = _plan(op, [x], None, dtype, True)
+    n = x.shape[axis]
+    m = x.size // n
+    host = type(x) is np.ndarray
+    if axis == last:
+        rows = x.reshape(m, n)
+    else:
+        rows = x.reshape(n, m).T if host else _elementwise.strided(x, (m, n), (x.itemsize, m * x.itemsize))
+    target = empty(x.shape[:axis] + x.shape[axis + 1 :], plan.result, "C", None if host else "cpu", None)
+    _combine_rows(plan.fold, [rows], m, n, target.reshape(m), True)
+    return target
 
 
 def _check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> None:
@@ -534,7 +560,8 @@ def first_index(op: str, x: Any, axis: int | None, out: Any, keepdims: bool) -> 
     along = 0 if axis is None else axis
     if not whole.shape[along]:
         raise ValueError(f"attempt to get arg{op} of an empty sequence")
-    best = reduce(op, whole, along, keepdims=True)
+    at_hand = axis is None and x.device == "cpu"  # a number costs nothing there, and elsewhere a copy to the host
+    best = reduce(op, whole, along, keepdims=not at_hand)
     operands = [whole, best, INDEX, np.int64(whole.shape[along])]
     found = reduce_source("min", operands, device_function(_place_of), along, None, None, None, False, None)
     if keepdims:
