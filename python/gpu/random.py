@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     xoroshiro128p_dtype: Any
+    xoroshiro128p_type: Any
 
 
 __all__ = [
@@ -320,10 +321,15 @@ def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, s
 
 
 def __getattr__(name: str) -> Any:
-    if name != "xoroshiro128p_dtype":
+    if name not in ("xoroshiro128p_dtype", "xoroshiro128p_type"):
         from .cuda._refused import refusal
 
         raise refusal("random", name)
     import numpy as np
 
-    return np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)
+    dtype = np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)
+    if name == "xoroshiro128p_dtype":
+        return dtype
+    from .cuda import from_dtype
+
+    return from_dtype(dtype)

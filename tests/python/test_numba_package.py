@@ -307,3 +307,38 @@ def test_functions_that_types_choose(tmp_path: Path, installed: bool) -> None:
     command = [sys.executable, *(("-m", "gpu.numba") if installed else ("-c", HIDE_NUMBA)), "p.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stdout == "[8.0, -1.0, 4.0, 3.0, 300.0, 9.0]\nTrue\n", done.stderr
+
+
+IMPORTS = """
+import numba
+import numpy as np
+from numba import cuda, literally
+from numba.core.decorators import njit
+from numba.core.errors import NumbaPendingDeprecationWarning, NumbaTypeSafetyWarning, NumbaWarning
+from numba.cuda.api import DeviceNDArray, to_device
+from numba.cuda.dispatcher import CUDADispatcher
+from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_next, xoroshiro128p_type
+from numba.misc.special import literal_unroll, prange
+
+
+@cuda.jit(numba.void(xoroshiro128p_type[:], numba.uint64[:]))
+def kernel(states, out):
+    for i in prange(out.size):
+        out[i] = xoroshiro128p_next(states, 0)
+
+
+out = np.zeros(2, np.uint64)
+kernel[1, 1](create_xoroshiro128p_states(1, seed=1), out)
+print(isinstance(kernel, CUDADispatcher), isinstance(to_device(out), DeviceNDArray), len(set(out)))
+print(issubclass(NumbaPendingDeprecationWarning, NumbaWarning), numba.version_info[0])
+"""
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_names_that_programs_import(tmp_path: Path, installed: bool) -> None:
+    if installed:
+        pytest.importorskip("numba")
+    (tmp_path / "p.py").write_text(IMPORTS)
+    command = [sys.executable, *(("-m", "gpu.numba") if installed else ("-c", HIDE_NUMBA)), "p.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "True True 2\nTrue 0\n", done.stderr

@@ -274,6 +274,7 @@ _SUBMODULES = (
     "config",
     "cudadrv",
     "deviceufunc",
+    "dispatcher",
     "errors",
     "extending",
     "fp16",

@@ -12,7 +12,7 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
         (
             "alias api_util cache_hints cext cgutils cloudpickle codegen config_default_cc core cpython cuda_paths "
-            "datamodel debuginfo descriptor device_init dispatcher flags implementation initialize "
+            "datamodel debuginfo descriptor device_init flags implementation initialize "
             "decorators intrinsics launchconfig locks lowering mathimpl memory_management misc models "
             "numba_cuda_default_ptx_cc nvvm nvvmutils serialize stubs target typing ufuncs utils "
             "vectorizers",
@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
     "random": (
         (
             "HAS_NUMBA TWO_PI_FLOAT32 TWO_PI_FLOAT64 cuda from_dtype int64 jit rotl "
-            "init_xoroshiro128p_states_cpu uint64_to_unit_float32 uint64_to_unit_float64 xoroshiro128p_type",
+            "init_xoroshiro128p_states_cpu uint64_to_unit_float32 uint64_to_unit_float64",
             "create_xoroshiro128p_states makes states, and xoroshiro128p_next and its kind take numbers from them",
         ),
     ),

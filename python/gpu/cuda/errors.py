@@ -6,10 +6,12 @@ from typing import Any
 
 from .._errors import CompileError, NameResolutionError, PerformanceWarning, TypingError, UnsupportedError
 
-NumbaError = LoweringError = CudaLoweringError = CompilerError = CompileError
+NumbaError = LoweringError = CudaLoweringError = CompilerError = InternalError = CompileError
 NumbaTypeError = NumbaValueError = RequireLiteralValue = RequireConstValue = TypingError
 NumbaNotImplementedError = UnsupportedBytecodeError = UnsupportedError
-NumbaAttributeError = NameResolutionError
+ByteCodeSupportError = ConstantInferenceError = UnsupportedError
+NumbaAttributeError = UntypedAttributeError = NameResolutionError
+NumbaIndexError = NumbaKeyError = NumbaAssertionError = NumbaRuntimeError = TypingError
 NumbaPerformanceWarning = PerformanceWarning
 
 
@@ -23,6 +25,30 @@ class NumbaWarning(Warning):
 
 class NumbaDeprecationWarning(NumbaWarning, DeprecationWarning):
     """Something will be gone."""
+
+
+class NumbaPendingDeprecationWarning(NumbaWarning, PendingDeprecationWarning):
+    """Something will be deprecated."""
+
+
+class NumbaExperimentalFeatureWarning(NumbaWarning):
+    """Something may change."""
+
+
+class NumbaTypeSafetyWarning(NumbaWarning):
+    """A conversion loses something."""
+
+
+class NumbaParallelSafetyWarning(NumbaWarning):
+    """A loop can't be parallel."""
+
+
+class NumbaPedanticWarning(NumbaWarning):
+    """A matter of taste."""
+
+
+class NumbaSystemWarning(NumbaWarning):
+    """A matter of the machine."""
 
 
 class NumbaDebugInfoWarning(NumbaWarning):
@@ -40,20 +66,33 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "ByteCodeSupportError",
     "CompileError",
     "CompilerError",
+    "ConstantInferenceError",
     "CudaLoweringError",
+    "InternalError",
     "KernelRuntimeError",
     "LoweringError",
     "NameResolutionError",
+    "NumbaAssertionError",
     "NumbaAttributeError",
     "NumbaDebugInfoWarning",
     "NumbaDeprecationWarning",
     "NumbaError",
+    "NumbaExperimentalFeatureWarning",
+    "NumbaIndexError",
     "NumbaInvalidConfigWarning",
+    "NumbaKeyError",
     "NumbaNotImplementedError",
+    "NumbaParallelSafetyWarning",
+    "NumbaPedanticWarning",
+    "NumbaPendingDeprecationWarning",
     "NumbaPerformanceWarning",
+    "NumbaRuntimeError",
+    "NumbaSystemWarning",
     "NumbaTypeError",
+    "NumbaTypeSafetyWarning",
     "NumbaValueError",
     "NumbaWarning",
     "PerformanceWarning",
@@ -62,4 +101,5 @@ __all__ = [
     "TypingError",
     "UnsupportedBytecodeError",
     "UnsupportedError",
+    "UntypedAttributeError",
 ]

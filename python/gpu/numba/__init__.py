@@ -37,12 +37,18 @@ _MODULES = {
     "numba.extending": "gpu.numba.extending",
     "numba.core.extending": "gpu.numba.extending",
     "numba.typed": "gpu.numba.typed",
+    "numba.misc.special": "gpu.numba._plain",
+    "numba.core.decorators": "gpu.numba._plain",
+    "numba.cuda.api": "gpu.cuda",
 }
-_PACKAGES = ("numba.core", "numba.np", "numba.cuda.core", "numba.cuda.np")
+_PACKAGES = ("numba.core", "numba.np", "numba.misc", "numba.cuda.core", "numba.cuda.np")
 _HELP = (
     "Numba's inside isn't there in gpu: typing extensions, passes, LLVM and NVVM text have no counterpart. "
     "docs/numba.md of gpu says what to write instead"
 )
+
+
+_VERSION = (0, 60, 0)
 
 
 def _ufunc(name: str) -> Callable[..., Any]:
@@ -61,6 +67,8 @@ def _ufunc(name: str) -> Callable[..., Any]:
 
 def _numba() -> ModuleType:
     """The package ``numba``: types, decorators, and ``cuda``."""
+    import gpu
+
     from .. import cuda, types
     from ..cuda import _typing, config, errors
     from . import _plain
@@ -73,9 +81,12 @@ def _numba() -> ModuleType:
     module.__dict__.update({name: getattr(errors, name) for name in errors.__all__ if "Warning" in name})
     module.__dict__.update(
         __version__="0.60.0",
+        version_info=_VERSION,
+        carray=gpu.carray,
         config=config,
         cuda=cuda,
         errors=errors,
+        farray=gpu.farray,
         from_dtype=_typing.from_dtype,
         guvectorize=_ufunc("guvectorize"),
         typeof=_typing.typeof,

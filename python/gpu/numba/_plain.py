@@ -25,6 +25,11 @@ def literal_unroll(container: Any) -> Any:
     return container
 
 
+def literally(value: Any) -> Any:
+    """The value itself: constants are known as such in any case."""
+    return value
+
+
 def pndindex(*shape: int) -> Any:
     """``numpy.ndindex``."""
     import numpy
@@ -62,6 +67,7 @@ __all__ = [
     "get_thread_id",
     "jit",
     "literal_unroll",
+    "literally",
     "njit",
     "objmode",
     "pndindex",
