@@ -83,16 +83,17 @@ BlockId ir_block(IrModule *m) {
 }
 
 uint32_t shared_layout(const IrModule *m, uint32_t *offsets) {
-    uint32_t end = 0;
+    uint32_t end = 0, last = 16;
     for (uint32_t i = 0; i < m->shared.n; i++) {
         const IrShared *s = &m->shared.at[i];
-        if (s->dynamic) continue;
         uint32_t align = s->align ? s->align : 16;
+        if (s->dynamic && align > last) last = align;
+        if (s->dynamic) continue;
         end = (end + align - 1) / align * align;
         if (offsets) offsets[i] = end;
         end += s->bytes;
     }
-    return (end + 15) / 16 * 16;
+    return (end + last - 1) / last * last;
 }
 
 uint64_t ir_wrap(Type t, uint64_t bits) {

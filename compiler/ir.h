@@ -276,7 +276,7 @@ bool ir_is_warp_op(Op op);           /* waits for lanes of a warp, not for a blo
 Sreg ir_sreg_of(const IrModule *m, Ref r);   /* the register that r is, through conversions that keep it; SREG__COUNT: none */
 Ref ir_terminator(const IrModule *m, BlockId b);                     /* the last instruction if it ENDS, else REF_NONE */
 bool ir_dominates(const DomTree *t, BlockId a, BlockId b);           /* a dominates b (also a == b); both live */
-/* Where the block's static shared arrays lie (offsets[], one for each; may be NULL): their bytes, a multiple of 16. */
+/* Where the block's static shared arrays lie (offsets[], one for each; may be NULL): their bytes, up to where dynamic ones may begin. */
 uint32_t shared_layout(const IrModule *m, uint32_t *offsets);
 unsigned type_takes(Type t);                                         /* the TAKES_ flag of its kind; 0: none */
 uint64_t ir_wrap(Type t, uint64_t bits);    /* an integer constant at the width of t, sign- or zero-extended to 64 */

@@ -127,6 +127,24 @@ def test_arrays_begin_at_multiples_of_their_alignment(align: int | None) -> None
         assert sums.tolist() == [3 * i for i in range(64)]
 
 
+def test_dynamic_shared_memory_begins_at_its_alignment() -> None:
+    @cuda.jit
+    def kernel(out):
+        static = cuda.shared.array(3, np.uint8)
+        dynamic = cuda.shared.array(0, np.uint8, alignment=256)
+        static[2] = 1
+        dynamic[dynamic.size - 1] = 2
+        out[0] = dynamic.ctypes.data % 256
+        out[1] = static[2] + dynamic[dynamic.size - 1]
+        out[2] = dynamic.size
+
+    out = np.zeros(3, np.int64)
+    for name in DEVICES[1:]:
+        with gpu.device(name):
+            kernel[1, 1, 0, 500](out)
+        assert out.tolist() == [0, 3, 500]
+
+
 def test_the_address_of_an_array_is_a_number(device: str) -> None:
     @gpu.jit
     def kernel(x, out):
