@@ -223,6 +223,16 @@ static int learn_written(Variant *v) {
     return 0;
 }
 
+/* y = x * 2 gives the name y to another array, where y[:] was meant: a kernel that writes nothing may be told so. */
+static int warn_without_effect(const Variant *v, const IrModule *m) {
+    for (uint32_t i = 1; i < m->instrs.n; i++)
+        if (op_info[m->instrs.at[i].op].flags & (WRITES | SYNC)) return 0;
+    PyObject *module = PyImport_ImportModule("gpu._jit");
+    PyObject *done = module ? PyObject_CallMethod(module, "warn_of_names", "OO", v->kernel->function, v->types) : NULL;
+    Py_XDECREF(module), Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
 static Variant *compile(const CompileRequest *r) {
     Compilation c;
     CompileOptions options;
@@ -245,6 +255,7 @@ static Variant *compile(const CompileRequest *r) {
     indices_of(c.module, &v->indices);
     v->types = types_from_argtypes(c.types, c.ntypes);
     if (!v->types || hold_classes(v, c.module) < 0) goto error;
+    if (!r->host_function && r->kernel->function && warn_without_effect(v, c.module) < 0) goto error;
     if (r->host_function && !(v->result = type_from_argtype(&c.result))) goto error;
     if (compile_options_sm(&options, r->options, r->sm) < 0) goto error;
     v->image = compilation_image(&c, &options);

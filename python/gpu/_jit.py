@@ -434,3 +434,27 @@ def _near(name: str, names: Any) -> str:
 
     near = difflib.get_close_matches(name, list(names), 1, 0.5)
     return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+def warn_of_names(function: Callable[..., Any], types: tuple[Any, ...]) -> None:
+    """Warn of a kernel that writes nothing, and gives the name of an array that is passed to something else.
+
+    Called by the compiler, with the types of the parameters.
+    """
+    import dis
+    import warnings
+
+    code = function.__code__
+    arrays = {name for name, kind in zip(code.co_varnames, types, strict=False) if kind.kind == "array"}
+    for instruction in dis.get_instructions(code):
+        if not instruction.opname.startswith("STORE_FAST"):
+            continue
+        stored = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+        for name in arrays.intersection(stored):
+            warnings.warn(
+                f"{code.co_name}() writes to no array: '{name} = ...' gives the name to another array, and "
+                f"{name}[:] = ... or {name}[i] = ... writes elements",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return

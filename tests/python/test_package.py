@@ -11,6 +11,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 import weakref
 from pathlib import Path
 
@@ -340,3 +341,22 @@ def test_names_of_others_say_what_there_is() -> None:
         _ = gpu.linspace
     with pytest.raises(TypeError, match="lambda x: sin"):
         gpu.vectorize(math.sin)
+
+
+def test_a_kernel_that_only_renames_an_array_is_a_warning() -> None:
+    def renames(x, y):
+        y = x * 2  # noqa: F841
+
+    def reads(x, y):
+        y = x * 2
+        x[0] = y[1]
+
+    x, y = np.arange(4.0), np.zeros(4)
+    with gpu.device("cpu"), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        gpu.jit(renames)[1, 4](x, y)
+        gpu.jit(reads)[1, 1](x, y)
+        gpu.jit(lambda x, y: None)[1, 4](x, y)
+    (warning,) = said
+    assert "renames() writes to no array: 'y = ...'" in str(warning.message)
+    assert warning.filename == __file__ and not y.any()
