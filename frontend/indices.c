@@ -260,6 +260,14 @@ static Val item_of_set(Eval *e, PySpan span) {
     return e_fail(e, span, "sorted(s) is a list", DIAG_CONSTRUCT, "an index of a set", "its items have no order");
 }
 
+/* What to write where an object that is no container has an index. */
+static const char *instead_of_index(Eval *e, Val v, const HostInfo *info) {
+    if (info->kind == HOST_FUNCTION)
+        return "a kernel launches none: call the function for this thread, f(x), or launch it from Python";
+    if (info->kind == HOST_NAMED) return suggest_members(e->arena, info->path);
+    return numba_help_for(e, e->host->attr(e->host->self, v.ty->obj, "__class__"));
+}
+
 /* Of what lies outside the kernel, of a dict, of a string; Enum["NAME"]. */
 static Val container_item(Eval *e, PySpan span, Val v, Val index) {
     HostInfo info;
@@ -275,11 +283,7 @@ static Val container_item(Eval *e, PySpan span, Val v, Val index) {
     Val special = instance_special(e, span, v, "__getitem__", index);
     if (special.ty) return special;
     if (info.kind != HOST_LIST && info.kind != HOST_STR)
-        return e_fail(e, span,
-                      info.kind == HOST_FUNCTION
-                          ? "a kernel launches none: call the function for this thread, f(x), or launch it from Python"
-                          : numba_help_for(e, e->host->attr(e->host->self, v.ty->obj, "__class__")),
-                      DIAG_NOT_INDEXABLE, e_text(e, v));
+        return e_fail(e, span, instead_of_index(e, v, &info), DIAG_NOT_INDEXABLE, e_text(e, v));
     Wide i;
     if (info.kind == HOST_LIST && val_as_int(index, &i)) { /* one item: the others may be anything */
         HostRef item = e->host->item(e->host->self, v.ty->obj, (size_t)(i < 0 ? i + (Wide)info.n : i));

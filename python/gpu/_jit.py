@@ -302,7 +302,10 @@ def function_of(function: Any, decorator: str = "jit") -> Callable[..., Any]:
     if type(function).__name__ != "function" or code is None:
         raise TypeError(f"@{decorator} takes a Python function, and this is {_describe(function)}")
     if code.co_flags & 0x2A0:  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR, without importing inspect
-        raise TypeError(f"@{decorator} takes a plain function, and {function.__name__} is a generator or a coroutine")
+        raise TypeError(
+            f"@{decorator} takes a plain function, and {function.__name__} is a generator or a coroutine: write the "
+            "values into an array"
+        )
     return function  # type: ignore[no-any-return]
 
 

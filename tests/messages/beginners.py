@@ -150,6 +150,11 @@ def another_key(x):
     x[0] = d["lo"]
 
 
+@cuda.jit
+def axis_as_an_index(x):
+    x[cuda.threadIdx[0]] = 1
+
+
 # >>> message without_the_module(f4[::1])
 # NameResolutionError: beginners.py:22:9: error: name 'threadIdx' is not defined
 #    22 |     i = threadIdx.x
@@ -368,4 +373,11 @@ def another_key(x):
 #       |            ^^^^^^^
 #    help: its keys are 'low', 'high'
 #    in kernel another_key(array(float32, 1d, C))
+# <<<
+# >>> message axis_as_an_index(f4[::1])
+# TypingError: beginners.py:155:7: error: cuda.threadIdx can't be indexed
+#   155 |     x[cuda.threadIdx[0]] = 1
+#       |       ^^^^^^^^^^^^^^^^^
+#    help: there is cuda.threadIdx.x, cuda.threadIdx.y, cuda.threadIdx.z
+#    in kernel axis_as_an_index(array(float32, 1d, C))
 # <<<
