@@ -164,6 +164,8 @@ Val fn_np_dot(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
 Val fn_np_vdot(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     Val v[2];
     if (!bind_args(e, site, n, args, 2, v)) return val_poison(e);
+    for (int i = 0; i < 2; i++)
+        if (val_is_many(v[i]) && v[i].ty->ndim > 1) return call_small_array(e, site, "vdot_of", n, args);
     if (val_is_many(v[0]) && dt_is_complex(val_dtype(v[0]))) {
         CallSite conj = {.span = site->span, .fn = devfn_find("numpy.conjugate"), .name = "np.conjugate"};
         v[0] = array_lazy(e, site->span, (ExprOp){EXPR_CALL, 0, &conj}, 1, v);

@@ -211,6 +211,13 @@ np.apply_along_axis(np.sum, 0, [[1, 2], [3, 4]])
 np.einsum("i,i", [1, 2], x[:2])
 x[:2].searchsorted([0.5, 2])
 isinstance(x * 2, np.ndarray)
+np.rot90(c)
+np.vdot(q, q)
+np.vdot(q * 1j, q).imag
+np.diag(m, 9)
+np.pad(m, ((1, 2),))
+np.pad(m, (1,), mode="edge")
+np.linalg.qr(np.triu(-q))[1]
 """.strip().splitlines()
 PART = 24
 
@@ -323,6 +330,7 @@ def test_lambdas_see_the_globals_of_where_they_were_written(gpu_device: str) -> 
         ("o[0] = np.average(o[:3], weights=np.array([1, -1, 0]))", ZeroDivisionError),
         ("o[0] = np.convolve(o[:4].reshape(2, 2), o[:2])[0]", ValueError),
         ("o[0] = np.diagonal(o[:3])[0]", ValueError),
+        ("o[0] = np.rot90(o[:3])[0]", ValueError),
         ("o[0] = np.linalg.norm(o.reshape(2, 2, 2), 1)", ValueError),
         ("o[0] = np.ravel_multi_index((1, 4), (2, 4))", ValueError),
     ],

@@ -297,7 +297,8 @@ def numpy_pad(array: Any, pad_width: Any, mode: str = "constant", constant_value
     if isinstance(pad_width, int):
         pads = [(pad_width, pad_width)] * array.ndim
     else:
-        pads = [pad_width] * array.ndim if isinstance(pad_width[0], int) else list(pad_width)
+        pads = [pad_width] if isinstance(pad_width[0], int) else list(pad_width)
+        pads = [(p[0], p[-1]) for p in (pads * array.ndim if len(pads) == 1 else pads)]
     out = np.empty(tuple([n + pads[k][0] + pads[k][1] for k, n in enumerate(array.shape)]), array.dtype)
     if mode == "constant":
         out[...] = constant_values
@@ -431,11 +432,13 @@ def numpy_fliplr(m: Any) -> Any:
 
 def numpy_rot90(m: Any, k: int = 1) -> Any:
     """Take arrays of any length."""
+    if m.ndim < 2:
+        raise ValueError("np.rot90 turns arrays of two axes or more")
     if k % 4 == 0:
         return m[:]
     if k % 4 == 1:
-        return np.transpose(m)[::-1]
-    return m[::-1, ::-1] if k % 4 == 2 else np.transpose(m)[:, ::-1]
+        return np.swapaxes(m, 0, 1)[::-1]
+    return m[::-1, ::-1] if k % 4 == 2 else np.swapaxes(m, 0, 1)[:, ::-1]
 
 
 def numpy_roll(a: Any, shift: Any, axis: Any = None) -> Any:

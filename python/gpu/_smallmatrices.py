@@ -21,7 +21,7 @@ def numpy_diag(v: Any, k: int = 0) -> Any:
             out[i + max(-k, 0), i + max(k, 0)] = v[i]
         return out
     rows, columns = v.shape
-    n = min(rows - max(-k, 0), columns - max(k, 0))
+    n = max(min(rows - max(-k, 0), columns - max(k, 0)), 0)
     line = np.empty(n, v.dtype)
     for i in range(n):
         line[i] = v[i + max(-k, 0), i + max(k, 0)]
@@ -316,18 +316,18 @@ def numpy_linalg_qr(a: Any) -> Any:
     for k in range(m):
         q[k, k] = 1
     for k in range(min(m - 1, n)):
-        norm = _zero(r)
-        for i in range(k, m):
-            norm += r[i, k] * r[i, k]
-        norm = np.sqrt(norm)
-        if norm != r[k, k] or norm == 0:
+        below = _zero(r)
+        for i in range(k + 1, m):
+            below += r[i, k] * r[i, k]
+        if below != 0:
+            norm = np.sqrt(r[k, k] * r[k, k] + below)
             beta = -norm if r[k, k] >= 0 else norm
             v = np.zeros(m, r.dtype)
             v[k] = 1
             scale = r[k, k] - beta
             for i in range(k + 1, m):
-                v[i] = r[i, k] / scale if scale != 0 else r[i, k] * 0
-            tau = (beta - r[k, k]) / beta if beta != 0 else beta
+                v[i] = r[i, k] / scale
+            tau = (beta - r[k, k]) / beta
             for j in range(n):
                 s = tau * np.dot(v, r[:, j])
                 for i in range(k, m):
@@ -437,6 +437,11 @@ def _matrix_norm(sizes: Any, ord: Any) -> Any:
     else:
         raise NotImplementedError("np.linalg.norm: of a matrix, ord is 1, -1, inf, -inf or 'fro'")
     return np.max(sums) if ord > 0 else np.min(sums)
+
+
+def vdot_of(a: Any, b: Any) -> Any:
+    """Do `np.vdot(a, b)` for arrays of several axes."""
+    return np.vdot(np.ravel(a), np.ravel(b))
 
 
 def cross_of(a: Any, b: Any) -> Any:
