@@ -178,10 +178,13 @@ static bool declared_at(Eval *e, Declared d, uint32_t index, DType *out) {
 
 /* How far a type is from another: 0 the same, more where values get lost. */
 static uint32_t distance(DType from, DType to) {
-    enum { WIDER = 1, OTHER_KIND = 1 << 4, NARROWER = 1 << 8, TRUNCATES = 1 << 12, DROPS = 1 << 16 };
+    enum { WIDER = 1, SIGNED = 2, OTHER_KIND = 1 << 4, NARROWER = 1 << 8, TRUNCATES = 1 << 12, DROPS = 1 << 16 };
     if (from == to) return 0;
     if (dtype_info[from].kind == dtype_info[to].kind)
         return dtype_info[from].bytes < dtype_info[to].bytes ? WIDER : NARROWER;
+    if (dtype_info[from].kind == DK_UINT && dtype_info[to].kind == DK_INT &&
+        dtype_info[from].bytes < dtype_info[to].bytes)
+        return SIGNED;
     if (dt_is_complex(from)) return DROPS;
     if (dt_is_float(from)) return dt_is_complex(to) ? OTHER_KIND : TRUNCATES;
     return dt_is_int(to) ? NARROWER : OTHER_KIND;
@@ -197,6 +200,36 @@ static uint32_t misfit(Eval *e, Declared d, uint32_t nparams, const Val *args) {
     return sum;
 }
 
+/* Tell whether NumPy converts values of a type to another safely: none gets lost. An int of Python's must fit. */
+static bool is_safe(Val v, DType to) {
+    Scalar s = val_sc(v);
+    DKind from = dtype_info[s.dtype].kind, kind = dtype_info[to].kind;
+    uint32_t size = dtype_info[s.dtype].bytes, room = dtype_info[dtype_info[to].part].bytes;
+    if (from == DK_BOOL || s.dtype == to) return true;
+    if (s.weak) {
+        if (from == DK_INT && dt_is_int(to)) return v.konst != KONST_INT || dt_fits(to, v.i);
+        return kind >= (from == DK_INT ? DK_FLOAT : from);
+    }
+    switch (from) {
+    case DK_INT:
+    case DK_UINT:
+        if (dt_is_int(to)) return room > size && (kind == from || kind == DK_INT);
+        return kind >= DK_FLOAT && room >= (size < 4 ? 2 * size : 8);
+    case DK_FLOAT: return kind >= DK_FLOAT && room >= size && (room > size || kind == DK_COMPLEX);
+    default: return kind == DK_COMPLEX && room >= dtype_info[dtype_info[s.dtype].part].bytes;
+    }
+}
+
+/* A vectorized function takes the first signature that all arguments convert to safely, as when it gets arrays. */
+static bool all_safe(Eval *e, Declared d, uint32_t nparams, const Val *args) {
+    for (uint32_t i = 0; i < nparams; i++) {
+        DType to;
+        if (args[i].ty && val_is_scalar(args[i]) && declared_at(e, d, i + 1, &to) && !is_safe(args[i], to))
+            return false;
+    }
+    return true;
+}
+
 static Declared declared_types(Eval *e, const Callee *callee, uint32_t nparams, const Val *args) {
     Declared best = {NULL, 0};
     HostInfo info;
@@ -205,10 +238,14 @@ static Declared declared_types(Eval *e, const Callee *callee, uint32_t nparams, 
     HostRef types = e->host->attr(e->host->self, callee->globals, "_declared");
     bool found = types && e->host->info(e->host->self, types, &info) && info.kind == HOST_TUPLE;
     if (!found || info.n == 0 || info.n % (nparams + 1)) return best;
+    uint32_t n = (uint32_t)info.n, least = UINT32_MAX;
+    HostRef order = e->host->attr(e->host->self, callee->globals, "_first_safe");
+    bool first_safe = order && e->host->info(e->host->self, order, &info) && info.kind == HOST_BOOL;
     best.types = types;
-    uint32_t least = UINT32_MAX;
-    for (uint32_t base = 0; info.n > nparams + 1 && base < info.n; base += nparams + 1) {
-        uint32_t cost = misfit(e, (Declared){types, base}, nparams, args);
+    for (uint32_t base = 0; n > nparams + 1 && base < n; base += nparams + 1) {
+        Declared d = {types, base};
+        if (first_safe && all_safe(e, d, nparams, args)) return d;
+        uint32_t cost = misfit(e, d, nparams, args);
         if (cost < least) least = cost, best.base = base;
     }
     return best;

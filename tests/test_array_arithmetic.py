@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -325,6 +326,38 @@ def test_conversions_of_bools(device: str) -> None:
     agree(gpu.array([0, 0.5, np.nan]).astype(bool), np.array([False, True, True]))
     for n in (0, 1, 2, 3):
         agree(gpu.array(x) ** n, x**n)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "any", "all", "mean", "var", "std", "min", "max"])
+def test_reductions_of_chosen_elements(name: str, device: str) -> None:
+    for dtype in ("?", "i1", "f4"):
+        x = values(dtype)
+        for mask in (x > 2, x[:1] == 1, np.array([[True], [False]]), np.True_):
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                options = {"where": mask} | ({"initial": 1} if name in ("min", "max") else {})
+                for axis in (None, 1):
+                    both(lambda a, axis=axis, options=options: getattr(a, name)(axis=axis, **options), x)
+    both(lambda a: np.add.reduce(a, where=np.array([True, False, True])), values("f8"))
+    if name in ("min", "max"):
+        with pytest.raises(ValueError, match=f"'{name}' does not have an identity, so to use a where mask"):
+            getattr(gpu.array(x), name)(where=x > 2)
+
+
+def test_rules_of_conversions(device: str) -> None:
+    a = gpu.array([1, 2, 3])
+    both(lambda x: np.logical_or(x, x, casting="no"), np.arange(3))
+    both(lambda x: np.concatenate((x, x), dtype="f4", casting="unsafe"), np.arange(3.0))
+    for call in (
+        lambda: np.sqrt(a, casting="no"),
+        lambda: np.concatenate((a, a * 0.5), dtype="i4"),
+        lambda: a.argmax(axis=(0,)),
+        lambda: a.cumsum(axis=(0,)),
+    ):
+        with pytest.raises(TypeError, match=r"cast|'tuple' object cannot be interpreted as an integer"):
+            call()
+    with pytest.raises(ValueError, match="casting must be one of"):
+        np.add(a, a, casting="odd")  # type: ignore[call-overload]
 
 
 def test_no_axes(device: str) -> None:

@@ -182,6 +182,44 @@ def test_in_a_kernel(device: str) -> None:
     assert x[0] == np.float32(1) / np.float32(3)
 
 
+@gpu.vectorize(["float32(float32)", "int32(int32)", "int64(int64)", "float64(float64)"])
+def same(x: Any) -> Any:
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["?", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])
+def test_a_kernel_takes_the_signature_that_arrays_take(dtype: str, device: str) -> None:
+    if device == "python":
+        return  # which converts nothing where there are several signatures
+
+    @gpu.jit
+    def kernel(x: Any, out: Any) -> None:
+        y = same(x[0])
+        out[0] = (y.dtype == np.float32) + 2 * (y.dtype == np.int32) + 4 * (y.dtype == np.int64)
+
+    x, out = np.ones(1, dtype), np.zeros(1, np.int8)
+    kernel[1, 1](x, out)
+    gpu.synchronize()
+    assert {0: "f8", 1: "f4", 2: "i4", 4: "i8"}[int(out[0])] == same(x).dtype.str[1:]
+
+
+def test_casting_is_a_rule_for_operands_too() -> None:
+    x = np.ones(3, np.int16)
+    assert ratio(x, x, casting="safe").dtype == "f4"
+    with pytest.raises(TypeError, match=r"ratio: cannot cast an operand from .*int16.* with casting rule 'equiv'"):
+        ratio(x, x, casting="equiv")
+    with pytest.raises(ValueError, match="casting must be one of"):
+        ratio(x, x, casting="odd")
+
+
+def test_reductions_of_chosen_elements() -> None:
+    plus = gpu.vectorize(["float64(float64, float64)"], identity=0)(lambda x, y: x + y)
+    x = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(plus.reduce(x, where=x > 1), np.sum(x, 0, where=x > 1))
+    with pytest.raises(ValueError, match=r"twice_plus.* does not have an identity"):
+        twice_plus.reduce(x, where=x > 1)
+
+
 def test_methods() -> None:
     @gpu.vectorize
     def add(x: Any, y: Any) -> Any:

@@ -507,7 +507,9 @@ def compute(
     name : str
         For messages.
     """
-    mask = None if where is True else _mask(where)
+    if casting != "same_kind":
+        _check_casting(run, ins, casting, name)
+    mask = None if where is True else mask_of(where)
     shapes = [x.shape for x in ins if is_array(x)]
     if mask is not None:
         shapes.append(mask.shape)
@@ -539,11 +541,22 @@ def compute(
     return answers[0] if len(answers) == 1 else tuple(answers)
 
 
-def _mask(where: Any) -> Any:
+def mask_of(where: Any) -> Any:
+    """An array of bools, or one bool as an array without axes."""
     mask = operand(where)
     if mask.dtype != np.dtype(bool) if hasattr(mask, "dtype") else not isinstance(mask, bool):
         raise TypeError("where takes bools")
     return mask if is_array(mask) else np.full((), mask)
+
+
+def _check_casting(run: Elementwise, ins: Sequence[Any], casting: str, name: str) -> None:
+    """Whether the operands convert to what is computed in, by a rule of NumPy's; to bools they do by any."""
+    np.can_cast(bool, bool, casting)  # type: ignore[arg-type]
+    for x, d in zip(ins, run.casts, strict=True):
+        if d is None or d.kind == "b" or not hasattr(x, "dtype"):
+            continue
+        if not np.can_cast(x.dtype, d, casting):  # type: ignore[arg-type]
+            raise TypeError(f"{name}: cannot cast an operand from {x.dtype!r} to {d!r} with casting rule {casting!r}")
 
 
 def _check_outputs(

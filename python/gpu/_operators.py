@@ -107,7 +107,7 @@ def apply(
                     return _out_of_range(ufunc, ins, out, where, stream)
                 raise OverflowError(f"Python integer {x} out of bounds for {types[k]}")
             ins[k] = types[k].type(x)
-    if out is None and where is True and order == "K" and stream is None:
+    if out is None and where is True and order == "K" and stream is None and casting == "same_kind":
         found = _elementwise.quick(run, results, ins)
         if found is not None:
             return found
@@ -156,14 +156,14 @@ def ufunc_call(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict
     if method in ("reduce", "accumulate") and ufunc in _operations.OBJECTS:
         out = kwargs.pop("out", None)
         out = out[0] if isinstance(out, tuple) else out
-        if kwargs.pop("where", True) is not True:
-            raise TypeError(f"{ufunc.__name__}.{method}: where isn't supported for arrays of a device: {_REFUSAL}")
+        mask = kwargs.pop("where", True)
         if method == "accumulate":
             return _reduce.scan(ufunc, *inputs, axis=kwargs.get("axis", 0), dtype=kwargs.get("dtype"), out=out)
         initial = kwargs.get("initial")
         initial = None if initial is np._NoValue else initial  # type: ignore[attr-defined]
         options = {"dtype": kwargs.get("dtype"), "keepdims": kwargs.get("keepdims", False), "init": initial}
-        return _reduce.reduce(ufunc, inputs[0], kwargs.get("axis", 0), out=out, **options)
+        chosen = selected(ufunc, inputs[0], mask, initial)
+        return _reduce.reduce(ufunc, chosen, kwargs.get("axis", 0), out=out, **options)
     if method == "outer":
         a, b = map(_elementwise.operand, inputs)
         if _elementwise.is_array(a) and _elementwise.is_array(b):
@@ -189,6 +189,41 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 _others: dict[Any, _elementwise.Elementwise] = {}
 
 
+def selected(op: Any, x: Any, mask: Any, initial: Any) -> Any:
+    """The elements of an array to combine where a mask is True, and what changes no result in the place of others."""
+    from ._operations import op_of
+
+    if mask is True:
+        return x
+    found = op_of(op)
+    other = found.start(x.dtype)
+    if other is None and found.name in ("min", "max"):
+        other = initial
+    return select(x, mask, other, found.name)
+
+
+def select(x: Any, mask: Any, other: Any, name: str) -> Any:
+    """The elements of an array where a mask is True, and `other` elsewhere.
+
+    Raises
+    ------
+    ValueError
+        `other` is None.
+    """
+    if other is None:
+        lacks = f"reduction operation {name!r} does not have an identity"
+        raise ValueError(f"{lacks}, so to use a where mask one has to specify 'initial'")
+    return where(_mask_of(x, mask), x, np.asarray(other).astype(x.dtype)[()])
+
+
+def _mask_of(x: Any, mask: Any) -> Any:
+    """A mask that broadcasts to an array."""
+    chosen = _elementwise.mask_of(mask)
+    if _elementwise.conforms([x.shape, chosen.shape], "where") != x.shape:
+        raise ValueError(f"where of shape {chosen.shape} has more elements than the array, of shape {x.shape}")
+    return chosen
+
+
 def convert(source: Any, target: Any, stream: Any = None) -> None:
     """``target[...] = source`` between arrays of one device, with an assignment's conversion and broadcasting."""
     run = _others.get("copy")
@@ -208,7 +243,9 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **kwargs
     return a if a_max is None else apply(np.minimum, [a, a_max], out=out, **kwargs)
 
 
-def concatenate(arrays: Sequence[Any], axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Any:
+def concatenate(
+    arrays: Sequence[Any], axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Any:
     """``numpy.concatenate`` of arrays of one device, and host arrays."""
     from ._array import Array, array, empty
 
@@ -225,6 +262,11 @@ def concatenate(arrays: Sequence[Any], axis: Any = 0, out: Any = None, *, dtype:
         shape = list(parts[0].shape)
         shape[axis] = sum(x.shape[axis] for x in parts)
         out = empty(shape, np.result_type(*(x.dtype for x in parts)) if dtype is None else dtype, device=device)
+    for x in parts:
+        if not np.can_cast(x.dtype, out.dtype, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"Cannot cast array data from {x.dtype!r} to {out.dtype!r} according to the rule {casting!r}"
+            )
     at = 0
     for x in parts:
         out[(*[slice(None)] * axis, slice(at, at + x.shape[axis]))] = x
@@ -232,11 +274,15 @@ def concatenate(arrays: Sequence[Any], axis: Any = 0, out: Any = None, *, dtype:
     return out
 
 
-def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None) -> Any:
+def stack(
+    arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Any:
     """``numpy.stack``."""
+    if len({np.shape(x) for x in arrays}) > 1:
+        raise ValueError("all input arrays must have the same shape")
     axis = np.lib.array_utils.normalize_axis_index(axis, np.ndim(arrays[0]) + 1)
     index = (*[slice(None)] * axis, None)
-    return concatenate([x[index] for x in arrays], axis, out, dtype=dtype)
+    return concatenate([x[index] for x in arrays], axis, out, dtype=dtype, casting=casting)
 
 
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
@@ -389,21 +435,31 @@ def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
 
 def _reduction(op: str) -> Callable[..., Any]:
     def method(
-        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None
+        self: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
     ) -> Any:
         from ._reduce import reduce
 
-        return reduce(op, self, axis, dtype=dtype, out=out, keepdims=keepdims, init=initial)
+        chosen = selected(op, self, where, initial)
+        return reduce(op, chosen, axis, dtype=dtype, out=out, keepdims=keepdims, init=initial)
 
     method.__doc__ = f"``numpy.{op}`` along axes, on the device: see `gpu.reduce`."
     return method
 
 
 def _plain_reduction(op: str) -> Callable[..., Any]:
-    def method(self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+    def method(
+        self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    ) -> Any:
         from ._reduce import reduce
 
-        return reduce(op, self, axis, out=out, keepdims=keepdims, init=initial)
+        chosen = selected(op, self, where, initial)
+        return reduce(op, chosen, axis, out=out, keepdims=keepdims, init=initial)
 
     method.__doc__ = f"``numpy.{op}`` along axes, on the device: see `gpu.reduce`."
     return method
@@ -445,21 +501,37 @@ class Operators:
     def __contains__(self, value: object) -> bool:
         return bool(apply(np.equal, (self, value)).any())  # type: ignore[attr-defined]
 
-    def mean(self: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def mean(
+        self: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+    ) -> Any:
         """``numpy.mean`` along axes."""
-        return _mean(self, axis, dtype, out, keepdims, None)
+        return _mean(self, axis, dtype, out, keepdims, None, where)
 
     def var(
-        self: Array, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
+        self: Array,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
     ) -> Any:
         """``numpy.var`` along axes: the mean of the squared distances from the mean."""
-        return _mean(self, axis, dtype, out, keepdims, ddof)
+        return _mean(self, axis, dtype, out, keepdims, ddof, where)
 
     def std(
-        self: Array, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
+        self: Array,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
     ) -> Any:
         """``numpy.std`` along axes."""
-        found = _mean(self, axis, dtype, None, keepdims, ddof)
+        found = _mean(self, axis, dtype, None, keepdims, ddof, where)
         root = np.sqrt(found)
         if out is None:
             return root
@@ -539,25 +611,39 @@ class Operators:
         return self._view(which * part.itemsize, self.shape, self.strides, part.name, False)
 
 
-def _mean(x: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, ddof: float | None) -> Any:
+def _mean(x: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, ddof: float | None, mask: Any) -> Any:
     """The mean, or with `ddof` the variance, in float64 for integers and in float32 for halves."""
-    from ._reduce import _axes, reduce
+    from ._reduce import reduce
 
-    axes = _axes(axis, x.ndim)
-    n = 1
-    for k in axes:
-        n *= x.shape[k]
     kind = np.dtype(dtype) if dtype is not None else np.dtype(float) if x.dtype.kind in "iub" else x.dtype
     inner = np.dtype(np.float32) if kind.itemsize == 2 else kind
-    total = reduce("add", x, axis, dtype=inner, keepdims=keepdims or ddof is not None)
+    total = reduce("add", selected("add", x, mask, None), axis, dtype=inner, keepdims=keepdims or ddof is not None)
     if ddof is not None:
-        distances = apply(np.subtract, (x, np.divide(total, inner.type(n))))
+        with np.errstate(all="ignore"):
+            mean = np.divide(total, _count(x, axis, True, mask, inner))
+        distances = apply(np.subtract, (x, mean))
         size = apply(np.absolute, (distances,)) if distances.dtype.kind == "c" else distances
         kind, inner = (np.dtype(f"f{d.itemsize // 2}") if d.kind == "c" else d for d in (kind, inner))
-        total, n = reduce("add", apply(np.square, (size,)), axis, dtype=inner, keepdims=keepdims), max(n - ddof, 0)
+        squares = selected("add", apply(np.square, (size,)), mask, None)
+        total = reduce("add", squares, axis, dtype=inner, keepdims=keepdims)
     with np.errstate(all="ignore"):
-        found = np.divide(total, inner.type(n))
+        found = np.divide(total, _count(x, axis, keepdims, mask, inner, ddof or 0))
     if out is not None:
         out[...] = found
         return out
     return found.astype(kind) if found.dtype != kind else found
+
+
+def _count(x: Any, axis: Any, keepdims: bool, mask: Any, dtype: np.dtype[Any], less: float = 0) -> Any:
+    """How many elements there are along axes, or how many a mask selects; `less` of them, but not below 0."""
+    from ._array import ones
+    from ._reduce import _axes, reduce
+
+    if mask is not True:
+        each = where(_mask_of(x, mask), ones(x.shape, dtype, device=x.device), dtype.type(0))
+        n = reduce("add", each, axis, dtype=dtype, keepdims=keepdims)
+        return np.maximum(np.subtract(n, dtype.type(less)), dtype.type(0)) if less else n
+    count = 1
+    for k in _axes(axis, x.ndim):
+        count *= x.shape[k]
+    return dtype.type(max(count - less, 0))

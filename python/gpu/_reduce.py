@@ -555,7 +555,7 @@ def first_index(op: str, x: Any, axis: int | None, out: Any, keepdims: bool) -> 
         No elements.
     numpy.exceptions.AxisError
     """
-    axis = None if axis is None or not _axes(axis, x.ndim) else axis
+    axis = None if axis is None or not _axes(operator.index(axis), x.ndim) else axis
     whole = x.reshape(-1) if axis is None else x
     along = 0 if axis is None else axis
     if not whole.shape[along]:
@@ -623,7 +623,7 @@ def scan(
     given = given if is_array(given) else np.asarray(given)
     if axis is None or not given.ndim:
         given, axis = given.reshape(-1), 0 if axis is None else axis
-    (axis,) = _axes(axis, given.ndim)
+    (axis,) = _axes(operator.index(axis), given.ndim)
     source = Source([given], None, op.name)
     if exclusive and init is None and op.identity is None:
         raise ValueError(f"an exclusive scan by {op.name} starts from a value: give init")

@@ -75,6 +75,7 @@ class UFunc(Kernel):
 
     signature = None
     max_blocksize = 1 << 30
+    _first_safe = True  # of its signatures, kernels take the first that the arguments convert to safely
 
     def __init__(
         self,
@@ -227,7 +228,7 @@ class UFunc(Kernel):
         args, out = self._outputs(args, out)
         ins = [operand(x, self.dialect == "numba") for x in args]
         loop = self._loop(ins, dtype)
-        if where is True and order == "K" and stream is None:
+        if where is True and order == "K" and stream is None and casting == "same_kind":
             found = quick(loop.run, loop.outs, ins, out)
             if found is not None:
                 return found
@@ -262,14 +263,21 @@ class UFunc(Kernel):
         out: Any = None,
         keepdims: bool = False,
         initial: Any = None,
+        where: Any = True,
         *,
         stream: Any = None,
     ) -> Any:
-        """Combine elements along an axis by the function, which must be associative; see `gpu.reduce`."""
+        """Combine elements along an axis by the function, which must be associative; see `gpu.reduce`.
+
+        What `where` leaves out is taken for the identity, which there must be.
+        """
+        from ._operators import select
         from ._reduce import reduce
 
         self._binary("reduce")
         initial = self.identity if initial is None else initial
+        if where is not True:
+            array = select(np.atleast_1d(array) if np.isscalar(array) else array, where, self.identity, self.__name__)
         return reduce(self, array, axis, init=initial, dtype=dtype, out=out, keepdims=keepdims, stream=stream)
 
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, *, stream: Any = None) -> Any:
