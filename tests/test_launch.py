@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 from typing import Any
 
 import gpu
@@ -107,6 +108,30 @@ def test_auto_warns_of_a_loop_that_every_thread_does(gpu_device: str) -> None:
     with pytest.warns(RuntimeWarning, match=r"never asks for its thread's index.*loop\[1, 1\]"):
         loop[gpu.auto](x)
     assert (x == 1).all()
+
+
+def test_auto_warns_of_threads_beyond_the_end() -> None:
+    def unguarded(x):
+        x[gpu.grid(1)] = 1
+
+    def guarded(x):
+        i = gpu.grid(1)
+        if i < x.size:
+            x[i] = 1
+
+    def wrapped(x):
+        x[gpu.grid(1) % x.size] = 1
+
+    whole, part = np.zeros(128), np.zeros(1000)[:100]  # what is behind the part is there, too
+    with gpu.device("cpu"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gpu.jit(unguarded)[gpu.auto](whole)
+        gpu.jit(guarded)[gpu.auto](part)
+        gpu.jit(wrapped)[gpu.auto](part)
+    assert whole.all() and part.all()
+    said = r"128 threads run along x, the array has 100 elements.*if i < len"
+    with gpu.device("cpu"), pytest.warns(RuntimeWarning, match=said):
+        gpu.jit(unguarded)[gpu.auto](part)
 
 
 def test_auto_covers_the_last_axes_of_three(gpu_device: str) -> None:

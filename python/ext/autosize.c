@@ -49,6 +49,25 @@ static bool tells_threads_apart(Sreg s) {
     return (s >= SREG_TID_X && s <= SREG_TID_Z) || (s >= SREG_CTAID_X && s <= SREG_CTAID_Z) || s == SREG_LANEID;
 }
 
+/* Could it keep a thread from an element? `i < 0`, of every index that may count from the end, doesn't. */
+static bool may_bound(const IrModule *m, const Instr *in) {
+    if (in->op == OP_CMP) {
+        const Instr *to = &m->instrs.at[in->args[1]];
+        return in->sub != PRED_LT || to->op != OP_CONST || to->imm != 0;
+    }
+    switch (in->op) {
+    case OP_MIN:
+    case OP_MAX:
+    case OP_AND:
+    case OP_SHR:
+    case OP_FLOORDIV:
+    case OP_FLOORMOD:
+    case OP_TRUNCDIV:
+    case OP_TRUNCMOD: return true;
+    default: return false;
+    }
+}
+
 void indices_of(const IrModule *m, Indices *out) {
     *out = (Indices){.axes = 1};
     for (uint32_t i = 1; i < m->instrs.n; i++) {
@@ -56,6 +75,7 @@ void indices_of(const IrModule *m, Indices *out) {
         if (in->op == OP_SREG && tells_threads_apart((Sreg)in->sub)) out->any = true;
         if (in->op == OP_SREG && (in->sub == SREG_TID_Y || in->sub == SREG_CTAID_Y) && out->axes < 2) out->axes = 2;
         if (in->op == OP_SREG && (in->sub == SREG_TID_Z || in->sub == SREG_CTAID_Z)) out->axes = 3;
+        out->compares = out->compares || may_bound(m, in);
         if (in->op != OP_CMP) continue;
         Terms a = {0}, b = {0};
         add_terms(m, in->args[0], DEPTH, &a);
@@ -117,6 +137,21 @@ static void order_of(const Bound *b, const Indices *known, const Leaf *array, ui
             if (!(taken >> axis & 1)) taken |= 1u << (order[thread] = axis);
 }
 
+/* Blocks are whole, so that the last ones reach beyond the array. */
+static int warn_of_too_many(const Bound *b, const Config *c, const uint64_t shape[3], uint32_t axes) {
+    for (uint32_t d = 0; d < axes; d++) {
+        uint64_t threads = (uint64_t)c->launch.grid[d] * c->launch.block[d];
+        if (threads <= shape[d]) continue;
+        return PyErr_WarnFormat(
+            PyExc_RuntimeWarning, 1,
+            "%U[gpu.auto]: %llu threads run along %c, the array has %llu elements there, and the code "
+            "never compares an index with a size, so that some threads are beyond the end: "
+            "if i < len(x): ...",
+            b->kernel->name, (unsigned long long)threads, "xyz"[d], (unsigned long long)shape[d]);
+    }
+    return 0;
+}
+
 int size_from_arguments(const Bound *b, Config *c, const Indices *known) {
     Indices unknown = {.axes = axes_by_arguments(b)};
     if (!known) known = &unknown;
@@ -138,6 +173,7 @@ int size_from_arguments(const Bound *b, Config *c, const Indices *known) {
     if (known->axes > 1) order_of(b, known, largest, known->axes, order);
     for (uint32_t d = 0; known->axes > 1 && d < known->axes; d++) shape[d] = (uint64_t)largest->shape[order[d]];
     config_for_threads(c, shape, known->axes);
+    if (known != &unknown && known->any && !known->compares) return warn_of_too_many(b, c, shape, known->axes);
     if (known == &unknown || known->any || most < 2) return 0;
     return PyErr_WarnFormat(
         PyExc_RuntimeWarning, 1,

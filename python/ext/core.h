@@ -265,6 +265,7 @@ void captures_free(KernelObject *k);
 typedef struct Indices {
     uint32_t axes;              /* how many of x, y, z it reads thread indices of */
     bool any;                   /* it reads one at all */
+    bool compares;              /* ... and may keep some threads from what others do, or bound an index */
     uint32_t nlimits;
     struct {
         uint16_t leaf;
