@@ -33,6 +33,7 @@ typedef struct CompileOptions {
     bool fma;                  /* contract x * y + z */
     bool fastmath;             /* approximate functions, no NaN or signed zero care, flush to zero */
     bool lineinfo;             /* .loc lines; CPU: nothing */
+    bool debug;                /* all that a debugger needs, in code that the driver doesn't optimise; CPU: nothing */
     uint8_t opt;               /* 0 ... 3; 0 still keeps values in registers */
     const char *libdevice;     /* path of libdevice.10.bc, or NULL: the bundled libclc functions */
     const ForeignLink *links; uint32_t nlinks;

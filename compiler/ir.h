@@ -158,7 +158,26 @@ typedef struct IrSpan {
     uint32_t inlined_at;                     /* span of the call in the caller; 0 = in the kernel itself */
 } IrSpan;
 
-typedef struct IrFuncName { const char *file, *name; } IrFuncName;
+typedef struct IrFuncName { const char *file, *name; uint32_t line /* of its `def`; 0: not known */; } IrFuncName;
+
+/* For debuggers: the type of a variable, and where it is kept. Not part of what the kernel does. */
+typedef enum IrVarKind { VAR_NUMBER, VAR_COMPLEX, VAR_POINTER, VAR_STRUCT, VAR_LIST } IrVarKind;
+typedef struct IrVarType {
+    const char *name;
+    uint8_t kind;           /* IrVarKind */
+    uint8_t type;           /* Type: of a number, of a part of a complex one, of a pointer */
+    uint32_t bytes, n;      /* n: members of a struct; items of a list */
+    const struct IrVarType *const *items;   /* of each member; items[0] of all items of a list, of what a pointer leads to */
+    const char *const *fields;
+    const uint32_t *offsets;
+} IrVarType;
+typedef struct IrVar {
+    const char *name;
+    const IrVarType *type;
+    uint32_t arg;           /* which argument of its function it is, from 1 on; 0: none */
+    uint32_t span;          /* where it is assigned first */
+    Ref at;                 /* the ALLOCA that holds it */
+} IrVar;
 
 /* What one kernel parameter carries. Python arguments are flattened depth first into leaves
  * (scalars and arrays); `leaf` is the number of the leaf. */
@@ -249,6 +268,7 @@ typedef struct IrModule {
     VEC(IrForeign) foreign;
     VEC(IrSpan) spans;              /* spans[0] is unused */
     VEC(IrFuncName) funcs;          /* funcs[0] is the kernel */
+    VEC(IrVar) vars;                /* of a kernel that is compiled for a debugger */
     uint32_t facts;
     bool host_function;             /* called from Python with scalars: RET has results, no thread indices */
     Type results[MOST_RESULTS];     /* host_function: types of RET's operands */

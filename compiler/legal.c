@@ -11,7 +11,10 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { CONSTANT_BYTES = 65536, PARAM_BYTES = 4096, PARAM_BYTES_LARGE = 32764, PTX_LARGE_PARAMS = 81 };
+enum { CONSTANT_BYTES = 65536, PARAM_BYTES = 4096, PARAM_BYTES_LARGE = 32764 };
+/* PTX versions from which there are: the instruction for tanh on sm_75, labels in debug information, more parameters.
+ */
+enum { PTX_TANH = 70, PTX_DEBUG = 75, PTX_LARGE_PARAMS = 81 };
 
 /* Arithmetic on f16 and bf16 goes through f32, but for f16's own instructions on GPUs. */
 static Legality small_float(Op op, Type t, const CompileOptions *o) {
@@ -139,14 +142,20 @@ static char *check_sizes(const IrModule *m, const CompileOptions *o) {
         end, most, first);
 }
 
-/* PTX 8.1 and later have room for more parameters; code that needs it is made for that, if the caller leaves it open.
- */
+static bool has_tanh(const IrModule *m) {
+    for (Ref r = 1; r < m->instrs.n; r++)
+        if (m->instrs.at[r].op == OP_APPROX && m->instrs.at[r].sub == APPROX_TANH) return true;
+    return false;
+}
+
+/* Code that needs more than the lowest version is made for one that has it, if the caller leaves it open. */
 uint16_t legal_ptx_version(const IrModule *m, const CompileOptions *o) {
     uint32_t end = 0;
     uint16_t lowest;
     if (o->target != TARGET_PTX || o->ptx_version || !target_known(o->sm, o->sm_suffix, &lowest)) return o->ptx_version;
     for (uint32_t i = 0; i < m->params.n; i++) param_offset(&end, (Type)m->params.at[i].type);
-    return end > PARAM_BYTES && lowest < PTX_LARGE_PARAMS ? PTX_LARGE_PARAMS : o->ptx_version;
+    uint16_t least = end > PARAM_BYTES ? PTX_LARGE_PARAMS : o->debug ? PTX_DEBUG : has_tanh(m) ? PTX_TANH : 0;
+    return lowest < least ? least : o->ptx_version;
 }
 
 /* LLVM ends the process for a symbol that PTX can't spell. */

@@ -9,7 +9,7 @@
 Legality legal_operation(Op op, Type t, uint16_t sub, const CompileOptions *o);
 
 /* NULL, or why the module can't be compiled for the target, in the arena. */
-uint16_t legal_ptx_version(const IrModule *m, const CompileOptions *o);   /* o's, or what the parameters need */
+uint16_t legal_ptx_version(const IrModule *m, const CompileOptions *o);   /* o's, or what the module needs */
 char *legal_check(const IrModule *m, const CompileOptions *o);
 
 #endif

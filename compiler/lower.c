@@ -193,8 +193,8 @@ static void lower_instr(Lower *L, Ref r) {
         if (lower_wide(L, r)) return;
         break;
     case OP_ALLOCA:
-        if (!L->target->local) break;
-        L->value[r] = L->target->local(L, r);
+        L->value[r] = L->target->local ? L->target->local(L, r) : lower_alloca(L, in, NULL);
+        debug_variable(L, r);
         return;
     default: break;
     }

@@ -184,6 +184,7 @@ const char *entry_symbol(const IrModule *m, const CompileOptions *o);
 /* ---- debuginfo.c ---- */
 void debug_begin(Lower *L);
 void debug_at(Lower *L, uint32_t span);
+void debug_variable(Lower *L, Ref place);   /* a variable may lie there */
 void debug_end(Lower *L);
 
 #endif

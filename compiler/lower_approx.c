@@ -46,8 +46,8 @@ static Val on_gpu(Lower *L, ApproxFn f, Val *a) {
     case APPROX_SQRT: return quick1(L, "sqrt", a[0]);
     case APPROX_RSQRT: return quick1(L, "rsqrt", a[0]);
     default:
-        /* the PTX that the oldest GPUs get doesn't have the instruction */
-        if (L->o->sm < 80) return L->target->library(L, &math_info[MATH_TANH], T_F32, L->f32, 1, a);
+        if (L->o->sm < 80 && L->o->ptx_version < 70) /* legal_ptx_version() gives more, unless it was told not to */
+            return L->target->library(L, &math_info[MATH_TANH], T_F32, L->f32, 1, a);
         return relaxed(ll_intrinsic(L, "llvm.tanh", L->f32, 1, a));
     }
 }

@@ -116,9 +116,19 @@ static void put_processor(Key *k) {
 }
 
 static void put_options(Key *k, const CompileOptions *o) {
-    const uint64_t numbers[] = {o->target,      o->sm,         (uint64_t)o->sm_suffix, o->ptx_version, o->max_registers,
-                                o->max_threads, o->min_blocks, o->max_cluster,         o->fma,         o->fastmath,
-                                o->lineinfo,    o->opt};
+    const uint64_t numbers[] = {o->target,
+                                o->sm,
+                                (uint64_t)o->sm_suffix,
+                                o->ptx_version,
+                                o->max_registers,
+                                o->max_threads,
+                                o->min_blocks,
+                                o->max_cluster,
+                                o->fma,
+                                o->fastmath,
+                                o->lineinfo,
+                                o->debug,
+                                o->opt};
     put(k, numbers, sizeof numbers);
     if (o->libdevice) put_file(k, o->libdevice);
     else if (o->target == TARGET_PTX) put_folder(k, o->libclc_dir);
@@ -185,6 +195,14 @@ static void put_places(Key *k, const IrModule *m) {
     for (uint32_t i = 0; i < m->funcs.n; i++) {
         put_text(k, m->funcs.at[i].file);
         put_text(k, m->funcs.at[i].name);
+        put_number(k, m->funcs.at[i].line);
+    }
+    put_number(k, m->vars.n);
+    for (uint32_t i = 0; i < m->vars.n; i++) {
+        const IrVar *v = &m->vars.at[i];
+        put_text(k, v->name);
+        put_text(k, v->type->name); /* which says all of it */
+        put_block(k, (uint64_t[]){v->arg, v->span, v->at}, 3 * sizeof(uint64_t));
     }
 }
 

@@ -311,9 +311,11 @@ static void build_block(Body *b, PyBlockId py) {
     const PyBlock *block = &b->inst->f->blocks.at[py];
     b->e->cur = enter(b, py);
     if (b->in_loop[py]) b->e->epoch.other++, b->e->epoch.local++; /* what comes later in the loop came before, too */
+    uint32_t named = 0;
     for (uint32_t i = 0; i < block->instrs.n; i++) {
         PyRef r = block->instrs.at[i];
         const PyInstr *in = &b->inst->f->instrs.at[r];
+        if (in->op != PY_PHI) named = name_variables(b->e, b->fr, block, named, i);
         if (in->op == PY_PHI) {
             if (!b->in_loop[py] && !b->stale[r]) b->fr->vals[r] = many_renewed(b->e, b->fr->vals[r]);
             continue;
@@ -327,6 +329,7 @@ static void build_block(Body *b, PyBlockId py) {
         if (val_poisoned(v) && !b->e->diags->nerrors && !b->e->untyped.file) b->e->untyped = b->fr->at;
         record_type(b, in, v);
     }
+    name_variables(b->e, b->fr, block, named, UINT32_MAX);
     end_block(b, py);
 }
 
@@ -351,7 +354,7 @@ static uint32_t function_number(Eval *e, const PyFunc *f) {
     IrModule *m = e->m;
     for (uint32_t i = 0; i < m->funcs.n; i++)
         if (strcmp(m->funcs.at[i].file, f->file) == 0 && strcmp(m->funcs.at[i].name, f->qualname) == 0) return i;
-    VEC_PUSH(e->arena, &m->funcs, ((IrFuncName){f->file, f->qualname}));
+    VEC_PUSH(e->arena, &m->funcs, ((IrFuncName){f->file, f->qualname, def_line(e, f)}));
     return m->funcs.n - 1;
 }
 

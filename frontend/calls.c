@@ -78,7 +78,7 @@ PyFunc *func_for(Eval *e, HostRef code) {
         if (e->funcs.at[i].code == code || e->host->same(e->host->self, e->funcs.at[i].code, code))
             return e->funcs.at[i].f;
     uint32_t before = e->diags->diags.n;
-    PyFunc *f = pyfunc_from_host(e->arena, e->host, code, e->diags);
+    PyFunc *f = pyfunc_from_host(e->arena, e->host, code, e->diags, e->req->variables);
     for (uint32_t i = before; i < e->diags->diags.n; i++) e->diags->diags.at[i].at.caller = call_chain(e, e->frame);
     VEC_PUSH(e->arena, &e->funcs, ((FuncEntry){.code = code, .f = f}));
     return f;

@@ -443,7 +443,13 @@ Ref e_conv(Eval *e, Type t, Ref a) {
     return e_op1(e, OP_CONVERT, t, a);
 }
 
-Ref e_math1(Eval *e, MathFn f, Type t, Ref a) { return e_emit(e, OP_MATH, t, 1, &a, (uint16_t)f, 0); }
+/* With fastmath Numba takes a GPU's instruction for tanh, which is rougher than what fastmath makes of others. */
+Ref e_math1(Eval *e, MathFn f, Type t, Ref a) {
+    if (f == MATH_TANH && t == T_F32 && e_numba(e) && e->req->fastmath)
+        return e_emit(e, OP_APPROX, t, 1, &a, APPROX_TANH, 0);
+    return e_emit(e, OP_MATH, t, 1, &a, (uint16_t)f, 0);
+}
+
 Ref e_math2(Eval *e, MathFn f, Type t, Ref a, Ref b) { return e_emit(e, OP_MATH, t, 2, (Ref[]){a, b}, (uint16_t)f, 0); }
 Ref e_sreg(Eval *e, Sreg s) { return e_emit(e, OP_SREG, T_I32, 0, NULL, (uint16_t)s, 0); }
 Ref e_int(Eval *e, Type t, int64_t v) { return emit_const(e, t, ir_wrap(t, (uint64_t)v)); }

@@ -12,7 +12,7 @@
  * infer.c     the fixed point over one function; unroll.c loops that must be unrolled; undef.c variables that aren't assigned on every path
  * printfns.c  text, print, raise
  * recursion.c functions that call themselves at run time; frames.c where their values are meanwhile
- * build.c     the IR of a function; contract.c products and sums that become FMA */
+ * build.c     the IR of a function; variables.c what a debugger shows; contract.c products and sums that become FMA */
 #ifndef GPU_EVALUATOR_H
 #define GPU_EVALUATOR_H
 
@@ -561,6 +561,12 @@ Val build_inline(Eval *e, Instance *inst, const Callee *callee, const Val *args)
 /* The body at the current place, its results' PHIs in `exit`; returns those. */
 Val build_at(Eval *e, Instance *inst, const Callee *callee, const Val *args, BlockId exit);
 void build_kernel(Eval *e, Instance *inst, const Val *args);
+
+/* variables.c */
+/* The variables of the block that get their values before instruction number i, from the next-th on: into the memory where a
+ * debugger finds them. Returns the next one. */
+uint32_t name_variables(Eval *e, Frame *fr, const PyBlock *block, uint32_t next, uint32_t i);
+uint32_t def_line(Eval *e, const PyFunc *f);        /* decorators come before; not looked for unless `variables` */
 
 /* contract.c */
 void contract_products(IrModule *m, bool fma);

@@ -284,7 +284,7 @@ IrModule *frontend_compile(Arena *arena, const FrontendRequest *req, DiagList *d
     e->m = ir_new(arena, frontend_mangle(arena, f->name, req->args, req->nargs));
     e->m->facts = req->facts;
     e->m->host_function = req->host_function;
-    if (!e->m->funcs.n) VEC_PUSH(arena, &e->m->funcs, ((IrFuncName){f->file, f->qualname}));
+    if (!e->m->funcs.n) VEC_PUSH(arena, &e->m->funcs, ((IrFuncName){f->file, f->qualname, def_line(e, f)}));
     e->cur = e->m->blocks.n ? 0 : ir_block(e->m);
     e->building = true;
     if (!kernel_arguments(e, f, args)) return NULL;

@@ -47,6 +47,7 @@ typedef struct FrontendRequest {
     bool fma;                        /* decided here: MUL and ADD of one expression become FMA */
     ArgType *result;                 /* out, host_function: the type of what it returns, weak kinds too; NULL: not wanted */
     uint32_t recursion_limit;        /* how deep functions call themselves at run time */
+    bool variables;                  /* memory has what the variables are, for a debugger: variables.c */
     bool debug;                      /* checks that cost: integer and float division by zero raise ... */
     bool fastmath;                   /* a division of floats by zero doesn't, nevertheless */
     bool boundscheck;                /* indices out of bounds raise */

@@ -351,7 +351,9 @@ static void sweep_block(Cfg *g, PyBlock *b, uint64_t *live, bool *used) {
         PyRef r = b->instrs.at[i];
         const PyInstr *in = instr(g, r);
         bool converted = in->op == PY_FORMAT && !used[r]; /* a string nobody reads */
-        if (in->op == PYX_STOREVAR ? !BIT_GET(live, in->imm) && !g->captured[in->imm]
+        bool named = g->c->names && in->op == PYX_STOREVAR && g->vars->at.at[in->imm].name;
+        if (named) used[in->args[0]] = true; /* a debugger shows it */
+        if (in->op == PYX_STOREVAR ? !named && !BIT_GET(live, in->imm) && !g->captured[in->imm]
                                    : !used[r] && (py_is_pure(in->op) || converted))
             continue;
         if (in->op == PYX_LOADVAR) BIT_SET(live, in->imm);

@@ -137,6 +137,7 @@ typedef struct PyCtx {
     DiagList *diags;
     const HostCode *code;
     bool failed;
+    bool names;             /* PyBlock.names is wanted */
     bool in_place;          /* the code of a generator expression, translated where it is consumed */
 } PyCtx;
 
@@ -161,7 +162,7 @@ typedef struct PyVar { const char *name; uint32_t frame, depth; } PyVar;
 typedef struct PyVars { VEC(PyVar) at; } PyVars;
 
 /* What SSA was made of. */
-typedef struct PySource { HostCode code; PyVars *vars; PyFunc *tac; } PySource;
+typedef struct PySource { HostCode code; PyVars *vars; PyFunc *tac; bool names; } PySource;
 
 /* decode.c */
 bool pycode_decode(PyCtx *c, CCode *out);

@@ -116,6 +116,9 @@ typedef struct PyInstr {
     PyRef origin;           /* copies of one instruction (pyunroll.c) have the same; not 0 but in what ssa.c adds */
 } PyInstr;
 
+/* A variable becomes a value, before instruction number `at` of its block. Kept for debuggers alone. */
+typedef struct PyNaming { PyRef after, value; uint32_t at; const char *name; PySpan span; } PyNaming;
+
 typedef enum PyTerm { PYT_JUMP, PYT_BRANCH, PYT_RETURN, PYT_RAISE, PYT_UNREACHABLE } PyTerm;
 
 typedef struct PyBlock {
@@ -127,6 +130,7 @@ typedef struct PyBlock {
     PyBlockId succ[2];          /* BRANCH: true, false */
     uint8_t nsucc;
     VEC(PyBlockId) preds;
+    VEC(PyNaming) names;          /* in their order */
     bool loop_header;
 } PyBlock;
 
@@ -147,9 +151,11 @@ typedef struct PyFunc {
 } PyFunc;
 
 /* translate.c. Reads the code object of `function` through the host; errors, constructs
- * outside the language among them, are reported in `diags`. NULL on error. */
+ * outside the language among them, are reported in `diags`. NULL on error. `names`: PyBlock.names is filled in, and what
+ * has a name is kept. */
 struct DiagList;
-PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_code, struct DiagList *diags);
+PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_code, struct DiagList *diags,
+                         bool names);
 
 /* pyunroll.c. The blocks of the loop with this header, in `inside` by block; false: it has another way in. */
 bool pyloop_body(const PyFunc *f, PyBlockId header, bool *inside);

@@ -143,7 +143,7 @@ PyFunc *pyfunc_unroll(const Host *host, struct DiagList *diags, const PyFunc *f,
         any |= unroll(arena, tac, order[loops[i].header], loops[i].inside, order, norder, loops[i].times);
     if (!any) return NULL;
     pycfg_preds(tac);
-    PyCtx c = {.arena = arena, .host = host, .diags = diags, .code = &source->code};
+    PyCtx c = {.arena = arena, .host = host, .diags = diags, .code = &source->code, .names = source->names};
     PyFunc *made = pyshare_ssa(&c, tac, source->vars);
     if (!made) return NULL;
     PySource *again = ARENA_NEW(arena, PySource);

@@ -116,6 +116,12 @@ static void rename_instr(Ssa *s, PyBlockId b, PyRef old, PyRef *map) {
     }
     if (in->op == PYX_STOREVAR) {
         now[in->imm] = map[in->args[0]];
+        const char *name = s->vars->at.at[in->imm].name;
+        PyBlock *block = &s->out->blocks.at[b];
+        PyRef last = block->instrs.n ? block->instrs.at[block->instrs.n - 1] : 0;
+        if (s->c->names && name)
+            VEC_PUSH(s->c->arena, &block->names,
+                     ((PyNaming){.after = last, .value = now[in->imm], .name = name, .span = in->span}));
         if (s->captured[in->imm])
             VEC_PUSH(s->c->arena, &s->stores, ((CellStore){in->imm, b, s->out->instrs.n, now[in->imm], in->span}));
         return;
@@ -195,6 +201,10 @@ static void drop_phis(Ssa *s) {
     for (PyBlockId b = 0; b < s->out->blocks.n; b++) {
         s->out->blocks.at[b].arg = find(s, s->out->blocks.at[b].arg);
         s->out->blocks.at[b].cause = find(s, s->out->blocks.at[b].cause);
+        for (uint32_t i = 0; i < s->out->blocks.at[b].names.n; i++) {
+            PyNaming *name = &s->out->blocks.at[b].names.at[i];
+            name->value = find(s, name->value);
+        }
     }
 }
 
@@ -215,6 +225,7 @@ static bool *find_used(const Ssa *s) {
         const PyBlock *blk = &s->out->blocks.at[b];
         mark(blk->arg, used, todo, &n);
         mark(blk->cause, used, todo, &n);
+        for (uint32_t i = 0; i < blk->names.n; i++) mark(blk->names.at[i].value, used, todo, &n);
         for (uint32_t i = 0; i < blk->instrs.n; i++)
             if (!py_is_pure(instr(s, blk->instrs.at[i])->op)) mark(blk->instrs.at[i], used, todo, &n);
     }
@@ -398,6 +409,7 @@ static void count_uses(Packer *p) {
         }
         count_use(p, blk->arg, b);
         count_use(p, blk->cause, b);
+        for (uint32_t i = 0; i < blk->names.n; i++) p->by_phi[blk->names.at[i].value] = true; /* it stays where it is */
     }
 }
 
@@ -426,9 +438,16 @@ static void sort_block(const Ssa *s, PyBlock *blk) {
     }
 }
 
+/* What follows an instruction that is gone follows what stands there now. */
+static void place_names(const Packer *p, const PyBlock *old, PyRef after) {
+    for (uint32_t i = 0; i < old->names.n; i++)
+        if (old->names.at[i].after == after) old->names.at[i].at = p->f->blocks.at[p->b].instrs.n;
+}
+
 static void pack_block(Packer *p, const PyBlock *old) {
     for (uint32_t i = 0; i < old->instrs.n; i++) {
         PyRef r = old->instrs.at[i];
+        if (i > 0) place_names(p, old, old->instrs.at[i - 1]);
         const PyInstr *in = instr(p->s, r);
         if (!p->used[r] && in->op != PY_PARAM) continue;
         if (in->op == PY_PHI && p->s->subst[r]) continue;
@@ -437,6 +456,7 @@ static void pack_block(Packer *p, const PyBlock *old) {
         place(p, r);
     }
     place_consts(p, (PyRef[]){old->arg, old->cause}, 2);
+    if (old->instrs.n) place_names(p, old, old->instrs.at[old->instrs.n - 1]);
 }
 
 static PyFunc *pack(Ssa *s, const bool *used) {
@@ -461,6 +481,11 @@ static PyFunc *pack(Ssa *s, const bool *used) {
         f->blocks.at[p.b].arg = p.map[old->arg];
         f->blocks.at[p.b].cause = p.map[old->cause];
     }
+    for (PyBlockId b = 0; b < f->blocks.n; b++)
+        for (uint32_t i = 0; i < f->blocks.at[b].names.n; i++) {
+            PyNaming *name = &f->blocks.at[b].names.at[i];
+            name->value = p.map[name->value];
+        }
     for (PyRef r = 1; r < f->instrs.n; r++)
         for (uint32_t k = 0; k < f->instrs.at[r].nargs; k++) f->instrs.at[r].args[k] = p.map[f->instrs.at[r].args[k]];
     return f;

@@ -605,7 +605,7 @@ static void sort_messages(DiagList *diags, uint32_t first) {
     }
 }
 
-PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_code, struct DiagList *diags) {
+PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_code, struct DiagList *diags, bool names) {
     PySource *source = ARENA_NEW(arena, PySource);
     source->vars = ARENA_NEW(arena, PyVars);
     if (!host->code(host->self, function_or_code, &source->code)) {
@@ -613,7 +613,7 @@ PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_cod
         diag_report(diags, DIAG_NO_CODE, &at, host->repr ? host->repr(host->self, function_or_code) : "this object");
         return NULL;
     }
-    PyCtx c = {.arena = arena, .host = host, .diags = diags, .code = &source->code};
+    PyCtx c = {.arena = arena, .host = host, .diags = diags, .code = &source->code, .names = names};
     uint32_t first = diags->diags.n;
     PyFunc *tac = translate(&c, source->vars);
     if (!tac) {
@@ -623,6 +623,7 @@ PyFunc *pyfunc_from_host(Arena *arena, const Host *host, HostRef function_or_cod
     pycfg_clean(&c, tac, source->vars);
     pyshare_assigned(&c, tac, source->vars);
     source->tac = tac;
+    source->names = names;
     PyFunc *f = pyshare_ssa(&c, tac, source->vars);
     if (f) f->source = source;
     return f;

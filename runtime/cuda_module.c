@@ -95,7 +95,8 @@ static void set_options(Jit *j, const LoadOptions *o) {
     option(j, CU_JIT_LOG_VERBOSE, 1);
     if (o && o->max_registers) option(j, CU_JIT_MAX_REGISTERS, o->max_registers);
     if (o && o->opt >= 0) option(j, CU_JIT_OPTIMIZATION_LEVEL, o->opt >= 2 ? 4 : (uintptr_t)o->opt);
-    if (o && o->lineinfo) option(j, CU_JIT_GENERATE_LINE_INFO, 1);
+    if (o && o->debug) option(j, CU_JIT_GENERATE_DEBUG_INFO, 1);
+    else if (o && o->lineinfo) option(j, CU_JIT_GENERATE_LINE_INFO, 1);
 }
 
 /* "0 bytes stack frame, 16 bytes spill stores, 16 bytes spill loads" of the verbose log. */

@@ -141,6 +141,7 @@ typedef struct LoadOptions {
     uint16_t max_registers;     /* 0: no limit */
     int8_t opt;                 /* 0 to 3; -1: the driver's choice */
     bool lineinfo;
+    bool debug;                 /* the code has debug information, which is for code that isn't optimised */
 } LoadOptions;
 
 /* Of a kernel as the device runs it. */

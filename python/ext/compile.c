@@ -34,6 +34,7 @@ static void run_frontend(Compilation *c, const CompileRequest *r) {
                                .result = &c->result,
                                .fma = r->options->fma,
                                .recursion_limit = r->options->recursion_limit,
+                               .variables = r->gpu && r->options->debug && r->options->opt == 0,
                                .debug = r->options->debug,
                                .fastmath = r->options->fastmath,
                                .boundscheck = r->options->boundscheck || r->options->debug};
@@ -179,6 +180,7 @@ int compile_options(CompileOptions *o, const Options *from, TargetKind target, c
                           .fma = from->fma,
                           .fastmath = from->fastmath,
                           .lineinfo = from->lineinfo,
+                          .debug = from->debug && from->opt == 0,
                           .opt = from->opt};
     if (from->cache && find_cache(o) < 0) return -1;
     if (target == TARGET_CPU) return 0;

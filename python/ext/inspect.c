@@ -113,7 +113,7 @@ static PyObject *text_of(Compilation *c, const KernelObject *k, const char *what
 }
 
 static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Options *options, bool host_function,
-                      bool self_contained, int facts, uint8_t **key) {
+                      bool self_contained, bool gpu, int facts, uint8_t **key) {
     uint32_t size;
     *key = key_from_types(k, types, &size);
     if (!*key) {
@@ -130,6 +130,7 @@ static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Op
                         .host_function = host_function,
                         .self_contained = self_contained,
                         .want_spans = true,
+                        .gpu = gpu,
                         .options = options};
     return compilation_open(c, &r);
 }
@@ -146,9 +147,10 @@ PyObject *inspect_text(PyObject *module, PyObject *args, PyObject *kwargs) {
     Compilation c;
     uint8_t *key;
     bool gpu_code = arch || strcmp(what, "ptx") == 0;
-    PyObject *text = open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, false, USUAL_FACTS, &key) < 0
-                         ? NULL
-                         : text_of(&c, k, what, arch);
+    PyObject *text =
+        open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, false, gpu_code, USUAL_FACTS, &key) < 0
+            ? NULL
+            : text_of(&c, k, what, arch);
     compilation_close(&c);
     PyMem_Free(key);
     return text;
@@ -162,7 +164,7 @@ PyObject *inspect_result(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O:result_type", &Kernel_Type, &k, &types)) return NULL;
     Compilation c;
     uint8_t *key;
-    int status = open_types(&c, k, types, &k->opt, true, true, 0, &key);
+    int status = open_types(&c, k, types, &k->opt, true, true, false, 0, &key);
     PyObject *result = status < 0 ? NULL : type_from_argtype(&c.result);
     compilation_close(&c);
     PyMem_Free(key);
@@ -255,7 +257,7 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
     CompileOptions o;
     uint8_t *key;
     Image *image = NULL;
-    int status = open_types(&c, k, types, &options, function, true, (int)facts, &key);
+    int status = open_types(&c, k, types, &options, function, true, true, (int)facts, &key);
     if (status == 0 && function && c.result.kind == ARG_TEXT)
         status = errors_raise("TypingError",
                               "%s returns more than numbers and tuples: as a device function for other "

@@ -318,6 +318,7 @@ static Variant *find_or_compile(KernelObject *k, const Wanted *w, uint32_t facts
                         .key = w->key,
                         .key_size = w->size,
                         .sm = w->sm,
+                        .gpu = w->sm != 0,
                         .facts = facts,
                         .host_function = w->host_function,
                         .options = &k->opt};
@@ -397,7 +398,10 @@ static int room_for_module(Variant *v, uint32_t index) {
 
 static Module *load(Variant *v, Device *d) {
     const Options *o = &v->kernel->opt;
-    LoadOptions options = {.max_registers = o->max_registers, .opt = (int8_t)o->opt, .lineinfo = o->lineinfo};
+    LoadOptions options = {.max_registers = o->max_registers,
+                           .opt = (int8_t)o->opt,
+                           .lineinfo = o->lineinfo,
+                           .debug = o->debug && o->opt == 0};
     Module *m = NULL;
     Failure failure;
     Status status;

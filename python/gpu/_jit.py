@@ -244,7 +244,8 @@ def jit(function_or_signature: Any = None, /, **options: Any) -> Any:  # noqa: F
     lineinfo : bool
         Line numbers of the Python file in PTX, for profilers. Default True; the code is the same without.
     debug : bool
-        Checks that cost time: a division by zero raises, and indices are checked as with `boundscheck`.
+        Checks that cost time: a division by zero raises, and indices are checked as with `boundscheck`. With
+        ``opt=0`` the code for GPUs has what a debugger needs as well: functions, lines, variables and their types.
     boundscheck : bool
         An index that is out of bounds raises IndexError, on every device: with NumPy's message, the line and the
         thread. Without it, such an access is undefined. Default: False; True where the environment variable

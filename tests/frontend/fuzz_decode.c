@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     arena_init(&arena, NULL);
     RowHost *h = rowhost_fuzz(&arena, 309 + data[0] % 7, data + 2 + table, size - 2 - table, data + 2, table);
     DiagList diags = {.arena = &arena};
-    PyFunc *f = pyfunc_from_host(&arena, rowhost_host(h), rowhost_root(h, 0), &diags);
+    PyFunc *f = pyfunc_from_host(&arena, rowhost_host(h), rowhost_root(h, 0), &diags, false);
     if (f) {
         check(f);
         pyfunc_to_string(f, true);

@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     RowHost *h = rowhost_read(&arena, read_all(&arena, stdin));
     for (size_t i = 0; h && i < rowhost_nroots(h); i++) {
         DiagList diags = {.arena = &arena};
-        PyFunc *f = pyfunc_from_host(&arena, rowhost_host(h), rowhost_root(h, i), &diags);
+        PyFunc *f = pyfunc_from_host(&arena, rowhost_host(h), rowhost_root(h, i), &diags, false);
         if (f) pyfunc_print(f, stdout, spans);
         print_messages(&diags);
         putchar('\n');

@@ -31,6 +31,11 @@ class Dispatcher(_jit.Kernel):
         self.targetoptions = dict(options)
         self._specialized: dict[tuple[Any, ...], Dispatcher] = {}
         self._unusual = {"device"} if self.options["device"] else set()
+        if self.options["debug"]:
+            from ._warnings import has_source
+
+            if not has_source(self.py_func):
+                self._unusual.add("source")
         self.extensions = []
 
     @property
@@ -99,7 +104,16 @@ class Dispatcher(_jit.Kernel):
     def compile(self, signature: Any, /) -> Any:  # as the base class's
         if "compiled" in self._unusual:
             raise RuntimeError("compilation of this dispatcher was disabled")
+        self._warn_of_source()
         return super().compile(signature)
+
+    def _warn_of_source(self) -> None:
+        """Warn, once, that a debugger will show no source."""
+        if "source" in self._unusual:
+            from ._warnings import warn_of_missing_source
+
+            self._unusual.discard("source")
+            warn_of_missing_source(self.py_func)
 
     def compile_device(self, args: Any, return_type: Any = None) -> Overload:
         """Compile a device function for these types."""
@@ -126,6 +140,7 @@ class Dispatcher(_jit.Kernel):
                 "Cannot compile a device function as a kernel: a kernel calls it; leave out device=True to launch it"
             )
         _settings.require_cuda()
+        self._warn_of_source()
         launcher = self._launcher(config)
         if "CUDA_LOW_OCCUPANCY_WARNINGS" in WATCHED and not _settings.DISABLE_PERFORMANCE_WARNINGS:
             from ._warnings import warn_of_few_blocks

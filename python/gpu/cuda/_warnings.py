@@ -28,6 +28,21 @@ def warn_of_host_arrays(values: tuple[Any, ...]) -> None:
         warn(text, PerformanceWarning, stacklevel=2)
 
 
+def has_source(function: Any) -> bool:
+    """Whether the source of a function can be read, from a file or from `linecache`."""
+    import linecache
+
+    return bool(linecache.getline(function.__code__.co_filename, function.__code__.co_firstlineno))
+
+
+def warn_of_missing_source(function: Any) -> None:
+    """Say that a debugger will show no source of a function that is compiled for one."""
+    from .errors import NumbaDebugInfoWarning
+
+    text = f"Could not find source for function: {function}. Debug line information may be inaccurate."
+    warn(text, NumbaDebugInfoWarning, stacklevel=4)
+
+
 def warn_of_debug(options: dict[str, Any]) -> None:
     """Say that debug=True is combined with what Numba can't do beside it. Here it checks, in code as it is."""
     from .errors import NumbaInvalidConfigWarning
@@ -35,7 +50,7 @@ def warn_of_debug(options: dict[str, Any]) -> None:
     if options.get("opt"):
         text = (
             "debug=True with opt=True is not supported by CUDA compilers of debug information, and Numba warns of it; "
-            "here debug checks, in optimised code: say opt=False, as there, to be without this warning"
+            "here debug then checks, in optimised code: say opt=False, as there, for what a debugger needs"
         )
         warn(text, NumbaInvalidConfigWarning, stacklevel=3)
     if options.get("lineinfo"):

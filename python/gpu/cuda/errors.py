@@ -52,7 +52,7 @@ class NumbaSystemWarning(NumbaWarning):
 
 
 class NumbaDebugInfoWarning(NumbaWarning):
-    """A variable that a debugger doesn't see."""
+    """Something that a debugger won't show: a function whose source can't be found."""
 
 
 class NumbaInvalidConfigWarning(NumbaWarning):
