@@ -80,3 +80,37 @@ def test_grids_of_few_blocks(monkeypatch):
         nothing[128, 32]
         monkeypatch.setattr(cuda.config, "CUDA_LOW_OCCUPANCY_WARNINGS", 0)
         nothing[1, 32]
+
+
+def test_dumps(capsys, monkeypatch) -> None:
+    """What NUMBA_DUMP_... print of a kernel when it is compiled, once."""
+    from gpu.cuda import _dumps, config
+
+    def counting(x, n):
+        for i in range(n):
+            x[0] += i
+
+    wanted = {
+        "DUMP_BYTECODE": "(arg=",
+        "DUMP_CFG": "CFG dominators",
+        "DUMP_IR": "IR DUMP: counting",
+        "DUMP_LLVM": "ptx_kernel void @counting",
+        "DUMP_ASSEMBLY": ".visible .entry counting",
+    }
+    assert set(wanted) == set(config.DUMPS)
+    for name, text in wanted.items():
+        monkeypatch.setattr(config, name, 1)
+        kernel = cuda.jit(counting)
+        for _ in range(2):
+            kernel[1, 1](np.zeros(1), 3)
+        monkeypatch.setattr(config, name, 0)
+        printed = capsys.readouterr().out
+        assert printed.count(text) >= 1 and printed.count("counting") >= 1
+        assert [other for other, its in wanted.items() if its in printed] == [name]
+        assert name == "DUMP_BYTECODE" or printed.count(text) == 1
+    assert _dumps.graph_of("b0:\n  jump b1\nb1:\n  branch %1, b1, b2\nb2:\n  ret\n") == {
+        "b0": ["b1"],
+        "b1": ["b1", "b2"],
+        "b2": [],
+    }
+    assert _dumps.dominators({"a": ["b", "c"], "b": ["d"], "c": ["d"], "d": []})["d"] == ["a", "d"]

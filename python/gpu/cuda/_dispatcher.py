@@ -105,7 +105,17 @@ class Dispatcher(_jit.Kernel):
         if "compiled" in self._unusual:
             raise RuntimeError("compilation of this dispatcher was disabled")
         self._warn_of_source()
-        return super().compile(signature)
+        return self._dumped(signature) if WATCHED.intersection(_settings.DUMPS) else super().compile(signature)
+
+    def _dumped(self, signature: Any) -> Any:
+        """`compile`, which prints what the settings say of what is new."""
+        from ._dumps import dump
+
+        before = len(self._compiled)
+        result = super().compile(signature)
+        for types in self._compiled[before:]:
+            dump(self, types)
+        return result
 
     def _warn_of_source(self) -> None:
         """Warn, once, that a debugger will show no source."""
@@ -146,7 +156,8 @@ class Dispatcher(_jit.Kernel):
             from ._warnings import warn_of_few_blocks
 
             warn_of_few_blocks(launcher)
-        return self._prepared(launcher, config) if self.extensions or "compiled" in self._unusual else launcher
+        special = self.extensions or "compiled" in self._unusual or WATCHED.intersection(_settings.DUMPS)
+        return self._prepared(launcher, config) if special else launcher
 
     def _refused(self, config: Any, error: Exception) -> Exception:
         """What is wrong with ``self[config]``, with what Numba says of it in front, where Numba says something."""
@@ -200,6 +211,8 @@ class Dispatcher(_jit.Kernel):
                 values.append(value)
             if "compiled" in self._unusual:
                 self._check_compiled(values)
+            elif WATCHED.intersection(_settings.DUMPS):
+                self.compile(tuple(map(typeof, values)))
             launcher(*values)
             for write_back in after:
                 write_back()

@@ -12,6 +12,8 @@ from typing import Any
 
 from .. import _core
 
+DUMPS = ("DUMP_BYTECODE", "DUMP_CFG", "DUMP_IR", "DUMP_LLVM", "DUMP_ASSEMBLY")
+
 _DEFAULTS: dict[str, Any] = {
     "ENABLE_CUDASIM": 0,  # gpu.set_device("python") runs kernels thread by thread; it isn't Numba's simulator
     "CUDA_LOW_OCCUPANCY_WARNINGS": 0,  # 1: a launch of fewer than 128 blocks is a warning. In Numba it is 1 by itself
@@ -31,6 +33,7 @@ _DEFAULTS: dict[str, Any] = {
     "DISABLE_CUDA": 0,  # 1: whatever uses a device is a CudaSupportError
     "DISABLE_PERFORMANCE_WARNINGS": 0,  # 1: no warning of few blocks, or of copies
     "FORCE_CUDA_CC": None,
+    **dict.fromkeys(DUMPS, 0),  # 1: print it of each kernel that is compiled
     "OPT": 3,  # 0: cuda.jit optimises only where it is asked to
     "CACHE_DIR": "",
 }
@@ -78,7 +81,7 @@ class _Settings(ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "DISABLE_CUDA"):
+        if name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "DISABLE_CUDA", *DUMPS):
             (WATCHED.add if value else WATCHED.discard)(name)
         if name in _VARIABLES and "CUDA_DEALLOCS_RATIO" in vars(self):
             _core.pending_limits(int(vars(self)["CUDA_DEALLOCS_COUNT"]), float(vars(self)["CUDA_DEALLOCS_RATIO"]))
