@@ -6,7 +6,12 @@
 
 #include <string.h>
 
-enum { MAX_DEPTH = 64, MAX_CALLS = 20000 };
+enum {
+    MAX_DEPTH = 64,
+    MAX_CALLS = 20000,
+    FEW_CALLS = 8,            /* in each other, for which each stack is large enough */
+    STACK_OF_CALL = 48 * 1024 /* that one more takes with all that it does, and what follows */
+};
 
 /* ---- binding ----------------------------------------------------------------------------------------- */
 static const char *param_name(const char *p) {
@@ -310,6 +315,11 @@ static Val call_new(Eval *e, Instance *inst, const Callee *callee, const Val *ar
     return build_call(e, inst, callee, args);
 }
 
+/* Threads of other libraries may have small stacks. */
+static bool stack_ends(const Eval *e) {
+    return e->depth >= FEW_CALLS && e->host->stack_left && e->host->stack_left(e->host->self) < STACK_OF_CALL;
+}
+
 /* A recursion that constants would end, but not soon: they are taken as run-time values. */
 static Val too_deep(Eval *e, const CallSite *site, const PyFunc *f, uint32_t n, const Val *args) {
     if (!e->building && widen_recursion(e, f, n, args)) return val_poison(e);
@@ -334,6 +344,9 @@ Val call_python(Eval *e, const CallSite *site, const Callee *callee, Val fn, uin
     if (running) return declared_result(e, site, declared, call_running(e, site, running, callee, bound));
     if (!e->building && recursion_multiplies(e, f) && widen_recursion(e, f, f->params.n, bound)) return val_poison(e);
     if (e->depth >= MAX_DEPTH) return too_deep(e, site, f, f->params.n, bound);
+    if (stack_ends(e))
+        return e_fail(e, site->span, "compile it in a thread with a larger stack", DIAG_TOO_DEEP, (unsigned)e->depth,
+                      f->name);
     if (e->building && ++e->calls > MAX_CALLS)
         return e_fail(e, site->span, "write a loop", DIAG_TOO_MANY_CALLS, (unsigned)MAX_CALLS, f->name);
     Instance *inst = infer_instance(e, f, callee, f->params.n, bound);

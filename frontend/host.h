@@ -166,6 +166,7 @@ typedef struct Host {
      * *why says so where there are some, and none takes these types. May be NULL: there are no overloads. */
     HostRef (*overload)(void *self, HostRef function, size_t n, const struct ArgType *types, const HostRef *constants,
                         size_t nkw, const char *const *kwnames, const char **why); /* constants: NULL where it is none */
+    size_t (*stack_left)(void *self);                                        /* bytes of this thread's; may be NULL */
     HostRef none;                                                            /* None */
 } Host;
 

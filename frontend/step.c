@@ -643,6 +643,15 @@ static Val step_to_tuple(const Step *s) {
 }
 
 /* Operations of one operand. */
+/* In bytecode that no compiler makes, a loop may find something else. */
+static Val step_iter(const Step *s, Val it) {
+    Eval *e = s->e;
+    if (val_poisoned(it)) return it;
+    if (it.ty->kind != TY_ITER) return e_fail(e, s->span, NULL, DIAG_NOT_ITERABLE, e_text(e, it));
+    if (s->in->op == PY_ITER_HAS) return eval_iter_has(e, s->span, it);
+    return s->in->op == PY_ITER_VALUE ? eval_iter_value(e, s->span, it) : eval_iter_next(e, s->span, it);
+}
+
 static Val step_unary(const Step *s) {
     Eval *e = s->e;
     if (s->in->op == PY_CELL && s->in->imm == CELL_ITSELF) return val_none(e); /* step_closure() knows */
@@ -661,9 +670,9 @@ static Val step_unary(const Step *s) {
     case PY_ITER:
         if (e->building && !generator_before_loop(e, s->in->args[0], 0)) return val_poison(e);
         return eval_iter(e, e->building ? operand_span(s, 0) : s->span, x);
-    case PY_ITER_HAS: return eval_iter_has(e, s->span, x);
-    case PY_ITER_VALUE: return eval_iter_value(e, s->span, x);
-    case PY_ITER_NEXT: return eval_iter_next(e, s->span, x);
+    case PY_ITER_HAS:
+    case PY_ITER_VALUE:
+    case PY_ITER_NEXT: return step_iter(s, x);
     default: return eval_len(e, s->span, x); /* MATCH_LEN */
     }
 }

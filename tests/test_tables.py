@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dis
+import os
 import re
 import sys
 import textwrap
+import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,6 +58,48 @@ def test_strange_bytecode() -> None:
     names["k"].__code__ = names["k"].__code__.replace(co_code=bytes([unused, 0] * 20))
     with pytest.raises(gpu.UnsupportedError, match=re.escape("k() is not understood: ")):
         gpu.jit(names["k"]).compile("f4[::1]")
+
+
+def test_loop_without_iterator() -> None:
+    """Bytecode that no compiler makes: a loop over what was never made an iterator."""
+    names: dict[str, FunctionType] = {}
+    exec("def k(x):\n    for i in range(3): x[0] = i", names)
+    code = names["k"].__code__
+    nothing = bytes([dis.opmap["NOP"], 0])
+    at = next(i for i in dis.get_instructions(code) if i.opname == "GET_ITER").offset
+    names["k"].__code__ = code.replace(co_code=code.co_code[:at] + nothing + code.co_code[at + 2 :])
+    with pytest.raises(gpu.TypingError, match="can't be iterated"):
+        gpu.jit(names["k"]).compile("f4[::1]")
+
+
+def deep_calls(n: int) -> gpu.Kernel:
+    """A kernel with n calls in each other."""
+    names: dict[str, FunctionType] = {}
+    lines = [f"def f{j}(x): return f{j - 1}(x) + {j}" if j else "def f0(x): return x" for j in range(n)]
+    exec("\n".join([*lines, f"def k(x): x[0] = f{n - 1}(x[1])"]), names)
+    return gpu.jit(names["k"])
+
+
+@pytest.mark.skipif("build-sanitize" in os.environ.get("GPU_BUILD", ""), reason="needs more stack for all it does")
+def test_small_stack() -> None:
+    """What the stack of a thread is too small for is refused there."""
+    seen: list[str] = []
+
+    def work() -> None:
+        try:
+            deep_calls(62).compile("f8[::1]")
+        except gpu.UnsupportedError as e:
+            seen.append(str(e))
+
+    threading.stack_size(192 * 1024)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(0)
+    assert not seen or "a thread with a larger stack" in seen[0]
+    deep_calls(62).compile("f8[::1]")
 
 
 @pytest.mark.one_version

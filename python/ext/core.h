@@ -368,6 +368,7 @@ struct PyHost {
     Arena *arena;
     PyObject *pins;             /* list: every object that a HostRef was given out for */
     KernelObject *kernel;       /* whose captured arrays are asked for */
+    uintptr_t stack_end;        /* of the thread that compiles; 0: not asked yet */
 };
 
 int host_open(PyHost *h, Arena *arena);

@@ -2,7 +2,10 @@
  *
  * An exception in an answer means "no such thing", except KeyboardInterrupt and MemoryError, which stay set and end the
  * compilation. Every object that is given out is pinned until the compilation is over. */
+#define _GNU_SOURCE
 #include "array.h"
+
+#include <pthread.h>
 
 static PyObject *object(HostRef r) { return (PyObject *)r; }
 
@@ -637,6 +640,21 @@ static HostRef host_overload(void *self, HostRef function, size_t n, const ArgTy
 
 /* ---- life -------------------------------------------------------------------------------------- */
 
+/* To ask where a thread's stack ends takes as long as a small compilation: it's done once. */
+static size_t host_stack_left(void *self) {
+    PyHost *h = self;
+    if (!h->stack_end) {
+        pthread_attr_t attr;
+        void *end = NULL;
+        size_t size;
+        if (pthread_getattr_np(pthread_self(), &attr) != 0) return SIZE_MAX;
+        if (pthread_attr_getstack(&attr, &end, &size) == 0) h->stack_end = (uintptr_t)end;
+        pthread_attr_destroy(&attr);
+    }
+    uintptr_t now = (uintptr_t)__builtin_frame_address(0);
+    return h->stack_end && now > h->stack_end ? now - h->stack_end : SIZE_MAX;
+}
+
 int host_open(PyHost *h, Arena *arena) {
     h->arena = arena;
     h->pins = PyList_New(0);
@@ -661,6 +679,7 @@ int host_open(PyHost *h, Arena *arena) {
                      .source_line = host_source_line,
                      .import = host_import,
                      .overload = host_overload,
+                     .stack_left = host_stack_left,
                      .none = (HostRef)Py_None};
     return h->pins ? 0 : -1;
 }
