@@ -162,6 +162,8 @@ def test_a_class_of_types_of_a_program_has_no_type_of_kernels():
 
     assert not isinstance(types.int32, Made)
     assert isinstance(types.int32, types.Integer)
+    assert isinstance(types.Tuple([types.int32, types.float64]), types.Tuple)
+    assert isinstance(types.UniTuple(types.int32, 2), types.UniTuple)
 
 
 def test_functions_that_kernels_have_keep_their_meaning_for_other_types(monkeypatch):

@@ -88,7 +88,7 @@ class _Kind(type):
         if cls in type(value).__mro__:  # of a class that a program derived
             return True
         kind = value._type if isinstance(value, (DType, TupleType)) else value
-        known = "_test" in vars(cls)  # a program's class has its own types alone
+        known = "_test" in vars(cls) or cls.__module__ == __name__  # a program's class has its own types alone
         return known and isinstance(kind, (_core.Type, Void)) and cls._test(kind)
 
 
