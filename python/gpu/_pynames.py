@@ -65,24 +65,41 @@ def to_integer(value: Any, dtype: np.dtype[Any]) -> Any:
     return dtype.type(value)
 
 
-class Converter:
-    """Stands for ``np.int32`` and its kind: a call converts as a kernel does; elsewhere it is the dtype."""
+class Converter(type):
+    """Stands for ``np.int32`` and its kind: a call converts as a kernel does; else it is dtype and class."""
+
+    dtype: np.dtype[Any]
+
+    def __new__(cls, dtype: np.dtype[Any]) -> Converter:
+        bases = (dtype.type,) if dtype.kind in "iu" else ()  # of which a kernel may ask, too
+        return super().__new__(cls, dtype.name, bases, {"dtype": dtype})
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
-        self.dtype = dtype
-        self.__name__ = dtype.name
+        super().__init__(dtype.name, (), {})
 
     def __call__(self, value: Any = 0) -> Any:
         return to_integer(value, self.dtype) if self.dtype.kind in "iu" else self.dtype.type(value)
 
+    def __instancecheck__(self, instance: object) -> bool:
+        return isinstance(instance, self.dtype.type)
+
+    def __subclasscheck__(self, subclass: type) -> bool:
+        return issubclass(subclass, self.dtype.type)
+
     def __eq__(self, other: object) -> bool:
-        return bool(self.dtype == getattr(other, "dtype", other))
+        return bool(self.dtype == (other.dtype if isinstance(other, Converter) else other))
 
     def __hash__(self) -> int:
         return hash(self.dtype)
 
     def __repr__(self) -> str:
         return f"<converts to {self.dtype.name}>"
+
+
+@functools.cache
+def converter_of(dtype: np.dtype[Any]) -> Converter:
+    """The converter to a dtype."""
+    return Converter(dtype)
 
 
 _ABSTRACT = (np.integer, np.signedinteger, np.timedelta64)  # not what a kernel's integers are converted by
@@ -92,7 +109,7 @@ def convert(value: Any, to: DType | None) -> Any:
     """A number as a signature declares it; others, and where it declares nothing, as they are."""
     if to is None or not isinstance(value, (int, float, complex, np.generic)):
         return value
-    return Converter(to.dtype)(value)
+    return converter_of(to.dtype)(value)
 
 
 class _IntMeta(type):
@@ -146,7 +163,9 @@ def kernel_print(*values: Any, sep: str | None = " ", end: str | None = "\n") ->
 
 
 def kernel_type(value: Any) -> Any:
-    """``type`` in a kernel, where the name ``int`` is `KernelInt`."""
+    """``type`` in a kernel, where the name ``int`` is `KernelInt`, and ``np.int32`` a `Converter`."""
+    if isinstance(value, np.integer) and type(value) not in _ABSTRACT:
+        return converter_of(value.dtype)
     return KernelInt if type(value) is builtins.int else type(value)
 
 
@@ -341,9 +360,9 @@ def replace_library(value: Any) -> Any:
             _functions[key] = (_math_function if key[0] == "math" else _cmath_function)(key[1])
         return _functions[key]
     if isinstance(value, type) and issubclass(value, np.integer) and value not in _ABSTRACT:
-        return Converter(np.dtype(value))
+        return converter_of(np.dtype(value))
     if isinstance(value, DType):
-        return value.dtype if isinstance(value, RecordType) else Converter(value.dtype)
+        return value.dtype if isinstance(value, RecordType) else converter_of(value.dtype)
     if isinstance(value, (np.ndarray, np.void)) and value.dtype.names is not None:
         return _records().captured(value)
     if isinstance(value, np.ufunc) or (callable(value) and not isinstance(value, type) and _is_numpy(value)):

@@ -45,6 +45,20 @@ def k_isinstance_class(a, o, n):
     o[i] = isinstance(p, Point) + 2 * isinstance(p, Vec) + 4 * isinstance(i, (int, Point))
 
 
+def k_isinstance_typed(a, o, n):
+    i = gpu.grid(1)
+    x = np.int32(i)
+    s = isinstance(x, np.int32) + 2 * isinstance(x, (np.int64, np.uint32)) + 4 * isinstance(x, np.int32 | np.float32)
+    s += 8 * isinstance(np.uint8(1), np.uint8) + 16 * isinstance(i, np.int64) + 32 * isinstance(x, gpu.int32)
+    s += 64 * issubclass(np.int32, np.integer) + 128 * (type(x) is np.int32) + 256 * (type(a[i]) == np.int32)
+    match x:
+        case np.uint32() | np.int64():
+            s += 512
+        case np.int32():
+            s += 1024
+    o[i] = s
+
+
 def k_hasattr(a, o, n):
     i = gpu.grid(1)
     o[i] = hasattr(a, "shape") + 2 * hasattr(i, "shape") + 4 * hasattr(P(1, 2), "x") + getattr(P(i, 2), "x")

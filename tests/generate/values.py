@@ -337,6 +337,11 @@ class Generator(Objects, Memory, Paths, State, Flow, Sampler):
                 text = r.choice(
                     [f"{a} in (1, {b}, 3)", f"i {r.choice(['in', 'not in'])} range(1, 14, {r.randint(1, 4)})"]
                 )
+            if r.random() < 0.05:
+                kinds = r.choice(
+                    ["np.int32", "(np.uint8, np.float64)", "np.integer", "np.floating", "np.int64 | np.float32"]
+                )
+                text = r.choice([f"isinstance({a}, {kinds})", f"type({a}) {r.choice(['==', 'is not'])} np.int32"])
             if r.random() < 0.2:
                 text = f"not ({text})"
             if r.random() < 0.2:
