@@ -49,7 +49,8 @@ def operand(value: Any, numba: bool = False) -> Any:
     if type(value) is np.ndarray and value.ndim and value.dtype in _array.PLAIN:
         return value if value.flags.aligned else value.copy()
     if isinstance(value, Array):
-        return value if value.dtype.names is None else _refuse_records(value.dtype)  # type: ignore[attr-defined]
+        plain = type(value._dtype_name) is str or value.dtype.names is None  # type: ignore[attr-defined]
+        return value if plain else _refuse_records(value.dtype)  # type: ignore[attr-defined]
     if type(value) in _PYTHON:
         return np.asarray(value)[()] if numba else value
     if not isinstance(value, (np.ndarray, np.generic)):

@@ -98,7 +98,7 @@ def apply(
         return matmul(ins[0], ins[1], out[0] if isinstance(out, tuple) else out, dtype, stream)
     if ufunc is np.power:
         ufunc, ins = _power(ins)
-    kinds = tuple([x.dtype if hasattr(x, "dtype") else np.dtype(bool) if isinstance(x, bool) else type(x) for x in ins])
+    kinds = tuple(map(_kind_of, ins))
     run, types, results = _loops.of(ufunc, kinds, dtype)
     for k, x in enumerate(ins):
         if not _elementwise.is_array(x):
@@ -113,6 +113,12 @@ def apply(
             return found
     outs = list(out) if isinstance(out, tuple) else [out] * ufunc.nout if out is None else [out]
     return _elementwise.compute(run, results, ins, outs, where, casting, order, stream, ufunc.__name__)
+
+
+def _kind_of(x: Any) -> Any:
+    """What an operand's loop depends on: a dtype, or int, float or complex."""
+    dtype = getattr(x, "dtype", None)
+    return dtype if dtype is not None else np.dtype(bool) if isinstance(x, bool) else type(x)
 
 
 def _power(ins: list[Any]) -> tuple[np.ufunc, list[Any]]:

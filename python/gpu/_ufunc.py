@@ -125,7 +125,8 @@ class UFunc(Kernel):
 
     def _loop(self, operands: Sequence[Any], dtype: Any) -> Loop:
         """The loop for operands."""
-        key = (*[x.dtype if hasattr(x, "dtype") else type(x) for x in operands], dtype)
+        given = [getattr(x, "dtype", None) for x in operands]
+        key = (*[type(x) if d is None else d for x, d in zip(operands, given, strict=True)], dtype)
         if self._loops:
             if int in key:  # whether it fits depends on the number
                 return self._choose(operands, dtype)
