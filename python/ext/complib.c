@@ -36,8 +36,8 @@ const CompilerApi *compiler_api(void) {
     if (entry) api = entry();
     else
         PyErr_Format(PyExc_ImportError,
-                     "the compiler of the gpu package can't be loaded (%s); install the package again: pip "
-                     "install --force-reinstall gpu",
+                     "the compiler of the gpu package can't be loaded (%s); install the package again, from where it "
+                     "came",
                      dlerror());
     Py_DECREF(path);
     return api;
