@@ -114,3 +114,22 @@ def test_dumps(capsys, monkeypatch) -> None:
         "b2": [],
     }
     assert _dumps.dominators({"a": ["b", "c"], "b": ["d"], "c": ["d"], "d": []})["d"] == ["a", "d"]
+
+
+def test_types_of_variables() -> None:
+    """`Overload._type_annotation`, which tests of numba-cuda look into; the type of an array's elements is a type."""
+
+    @cuda.jit("void(int32[::1])")
+    def kernel(x):
+        local = cuda.local.array(10, np.int16)
+        shared = cuda.shared.array((10, 2), "float32")
+        number = x[0] * 1.5
+        both = (1, number)  # noqa: F841
+        local[0] = shared[0, 0] = number
+
+    (overload,) = kernel.overloads.values()
+    types = overload._type_annotation.typemap
+    assert types["local"].dtype == cuda.int16 and cuda.int16 == types["local"].dtype != cuda.int32
+    assert types["local"].dtype == "int16" and types["local"].dtype != "int32"
+    assert (types["shared"].ndim, types["x"], types["number"]) == (2, cuda.int32[::1], cuda.float64)
+    assert types["both"] == "tuple(int64, float64)"

@@ -34,7 +34,7 @@ static void run_frontend(Compilation *c, const CompileRequest *r) {
                                .result = &c->result,
                                .fma = r->options->fma,
                                .recursion_limit = r->options->recursion_limit,
-                               .variables = r->gpu && r->options->debug && r->options->opt == 0,
+                               .variables = r->variables,
                                .debug = r->options->debug,
                                .fastmath = r->options->fastmath,
                                .boundscheck = r->options->boundscheck || r->options->debug};

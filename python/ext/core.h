@@ -338,7 +338,7 @@ typedef struct CompileRequest {
     uint32_t key_size, facts;
     uint16_t sm;
     bool host_function, want_spans, self_contained;
-    bool gpu;                       /* the code is a GPU's, which has debug information */
+    bool variables;                 /* those of the program are wanted: FrontendRequest */
     const Options *options;
 } CompileRequest;
 

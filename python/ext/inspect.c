@@ -99,12 +99,24 @@ static PyObject *stage_text(Compilation *c, const Options *options, Stage stage,
     return result;
 }
 
+/* The kernel's own variables, a line each: the name, a tab, the type. */
+static PyObject *variables_text(Compilation *c, const void *unused) {
+    const IrModule *m = c->module;
+    const char *text = "";
+    (void)unused;
+    for (uint32_t i = 0; i < m->vars.n; i++)
+        if (!m->spans.at[m->vars.at[i].span].inlined_at)
+            text = arena_printf(&c->arena, "%s%s\t%s\n", text, m->vars.at[i].name, m->vars.at[i].type->name);
+    return PyUnicode_FromString(text);
+}
+
 static PyObject *text_of(Compilation *c, const KernelObject *k, const char *what, const char *arch) {
     if (strcmp(what, "types") == 0) {
         const char *file = c->module->funcs.n ? c->module->funcs.at[0].file : "";
         return in_arena(c, types_text, file);
     }
     if (strcmp(what, "ir") == 0) return in_arena(c, ir_text, NULL);
+    if (strcmp(what, "variables") == 0) return in_arena(c, variables_text, NULL);
     if (strcmp(what, "llvm") == 0) return stage_text(c, &k->opt, STAGE_LLVM, arch);
     if (strcmp(what, "llvm_opt") == 0) return stage_text(c, &k->opt, STAGE_LLVM_OPT, arch);
     if (strcmp(what, "asm") == 0) return stage_text(c, &k->opt, STAGE_ASM, arch);
@@ -113,7 +125,7 @@ static PyObject *text_of(Compilation *c, const KernelObject *k, const char *what
 }
 
 static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Options *options, bool host_function,
-                      bool self_contained, bool gpu, int facts, uint8_t **key) {
+                      bool self_contained, bool variables, int facts, uint8_t **key) {
     uint32_t size;
     *key = key_from_types(k, types, &size);
     if (!*key) {
@@ -130,7 +142,7 @@ static int open_types(Compilation *c, KernelObject *k, PyObject *types, const Op
                         .host_function = host_function,
                         .self_contained = self_contained,
                         .want_spans = true,
-                        .gpu = gpu,
+                        .variables = variables,
                         .options = options};
     return compilation_open(c, &r);
 }
@@ -147,8 +159,9 @@ PyObject *inspect_text(PyObject *module, PyObject *args, PyObject *kwargs) {
     Compilation c;
     uint8_t *key;
     bool gpu_code = arch || strcmp(what, "ptx") == 0;
+    bool variables = (gpu_code && k->opt.debug && k->opt.opt == 0) || strcmp(what, "variables") == 0;
     PyObject *text =
-        open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, false, gpu_code, USUAL_FACTS, &key) < 0
+        open_types(&c, k, types, &k->opt, k->opt.device && !gpu_code, false, variables, USUAL_FACTS, &key) < 0
             ? NULL
             : text_of(&c, k, what, arch);
     compilation_close(&c);
@@ -257,7 +270,8 @@ PyObject *inspect_ptx(PyObject *module, PyObject *args) {
     CompileOptions o;
     uint8_t *key;
     Image *image = NULL;
-    int status = open_types(&c, k, types, &options, function, true, true, (int)facts, &key);
+    int status =
+        open_types(&c, k, types, &options, function, true, options.debug && options.opt == 0, (int)facts, &key);
     if (status == 0 && function && c.result.kind == ARG_TEXT)
         status = errors_raise("TypingError",
                               "%s returns more than numbers and tuples: as a device function for other "

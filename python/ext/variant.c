@@ -318,7 +318,7 @@ static Variant *find_or_compile(KernelObject *k, const Wanted *w, uint32_t facts
                         .key = w->key,
                         .key_size = w->size,
                         .sm = w->sm,
-                        .gpu = w->sm != 0,
+                        .variables = w->sm && k->opt.debug && k->opt.opt == 0,
                         .facts = facts,
                         .host_function = w->host_function,
                         .options = &k->opt};

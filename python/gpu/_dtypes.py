@@ -101,6 +101,8 @@ class DType:
         return dtypes["float32" if self._dtype == "complex64" else "float64"]
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, DTypeName):
+            return str(other) == self._dtype
         return other._dtype == self._dtype if isinstance(other, DType) else bool(other == self._type)
 
     def __hash__(self) -> int:
@@ -174,9 +176,20 @@ def from_dtype(dtype: Any) -> DType:
 
 
 class DTypeName(str):
-    """The name of an element's type, ``"float32"``, with what Numba's programs ask of that type."""
+    """The name of an element's type, ``"float32"``, with what Numba's programs ask of that type.
+
+    It is equal to the type, too. As a key it is the name, which a dict of types doesn't have.
+    """
 
     __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return str.__eq__(self, other._dtype if isinstance(other, DType) else other) is True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
 
     @property
     def name(self) -> str:

@@ -357,6 +357,18 @@ def _in_numbas_words(config: Any, error: Exception) -> Exception:
     return error
 
 
+def _named_type(text: str) -> Any:
+    """The type that messages write so: of a number, or of an array of numbers; of others the text."""
+    import re
+
+    from .. import types
+
+    array = re.fullmatch(r"array\((\w+), (\d+)d, ([CFA]).*\)", text)
+    if array:
+        return types.Array(getattr(types, array[1]), int(array[2]), array[3])
+    return getattr(types, text, text)
+
+
 class Overload:
     """A dispatcher's specialisation for one list of types.
 
@@ -375,6 +387,16 @@ class Overload:
         from .._dtypes import Signature
 
         return Signature(self.argument_types)
+
+    @property
+    def _type_annotation(self) -> Any:
+        """What Numba's tests look into: ``typemap``, the types of variables by name; types without a name as text."""
+        from types import SimpleNamespace
+
+        lines = _core.inspect(self._dispatcher, self.argument_types, "variables", None).splitlines()
+        return SimpleNamespace(
+            typemap={name: _named_type(text) for name, _, text in (one.partition("\t") for one in lines)}
+        )
 
     @property
     def entry_name(self) -> str:
