@@ -352,6 +352,43 @@ def test_fork_after_use() -> None:
     assert done.stdout.strip() == "both", done.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_threads_sleep_between_launches_and_a_child_has_its_own() -> None:
+    done = run_script("""
+        import os, time, numpy as np, gpu
+        from gpu import _core
+        @gpu.jit
+        def fill(out):
+            i = gpu.grid(1)
+            if i < out.size:
+                out[i] = i ** 0.5
+        def threads():
+            return len(os.listdir("/proc/self/task"))
+        def seconds_of_rest():
+            time.sleep(0.05)
+            before = time.process_time()
+            time.sleep(0.3)
+            return time.process_time() - before
+        _core.set_num_threads(3)
+        def run():
+            with gpu.device("cpu"):
+                out, launch = np.zeros(200_000), fill[800, 256]
+                for _ in range(300):
+                    launch(out)
+        run()
+        child = os.fork()
+        alone = threads()
+        run()
+        assert child or (alone == 1 and threads() > 3), threads()
+        assert seconds_of_rest() < 0.1
+        if child:
+            _, status = os.waitpid(child, 0)
+            assert status == 0, status
+            print("both")
+    """)
+    assert done.stdout.strip() == "both", done.stderr
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork_while_other_threads_compile() -> None:
     """What a thread has locked in LLVM is free in the child."""

@@ -1,7 +1,7 @@
 /* pending.c - memory that nobody uses and that its device hasn't got back yet: the list that Numba's programs count.
  *
  * Only devices that are watched have one. There what arrays leave behind waits until it is more than the limits say, or
- * until somebody clears the list; while it is held (cuda.defer_cleanup) only the end of that, or a failing allocation,
+ * until somebody clears the list; while it is held (cuda.defer_cleanup) limits don't count, but a failing allocation
  * does. Called with the GIL, which guards all of it. */
 #include "array.h"
 
