@@ -454,6 +454,8 @@ def warn_of_names(function: Callable[..., Any], types: tuple[Any, ...]) -> None:
         if not instruction.opname.startswith("STORE_FAST"):
             continue
         stored = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+        if instruction.opname == "STORE_FAST_LOAD_FAST":
+            stored = stored[:1]
         for name in arrays.intersection(stored):
             warnings.warn(
                 f"{code.co_name}() writes to no array: '{name} = ...' gives the name to another array, and "
