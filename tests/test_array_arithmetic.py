@@ -350,6 +350,7 @@ def test_rules_of_conversions(device: str) -> None:
     both(lambda x: np.concatenate((x, x), dtype="f4", casting="unsafe"), np.arange(3.0))
     for call in (
         lambda: np.sqrt(a, casting="no"),
+        lambda: np.add(a, np.int8(7), casting="equiv"),
         lambda: np.concatenate((a, a * 0.5), dtype="i4"),
         lambda: a.argmax(axis=(0,)),
         lambda: a.cumsum(axis=(0,)),
@@ -358,6 +359,18 @@ def test_rules_of_conversions(device: str) -> None:
             call()
     with pytest.raises(ValueError, match="casting must be one of"):
         np.add(a, a, casting="odd")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u4", "i8", "f4"])
+def test_rounding_to_tens(dtype: str, device: str) -> None:
+    for decimals in (-1, -2, 1):
+        both(lambda a, n=decimals: a.round(n), np.array([15, 25, 96, 4], dtype))
+    out = gpu.zeros(2, np.float64)
+    assert gpu.array([14, 16], dtype=dtype).round(-1, out=out) is out
+    agree(out, np.array([10.0, 20]))
+    both(np.round, values("?"))
+    with pytest.raises(TypeError, match="bools aren't rounded to -1 decimals"):
+        gpu.array([True]).round(-1)
 
 
 def test_no_axes(device: str) -> None:

@@ -509,7 +509,7 @@ def compute(
         For messages.
     """
     if casting != "same_kind":
-        _check_casting(run, ins, casting, name)
+        check_casting(run, ins, casting, name)
     mask = None if where is True else mask_of(where)
     shapes = [x.shape for x in ins if is_array(x)]
     if mask is not None:
@@ -550,7 +550,7 @@ def mask_of(where: Any) -> Any:
     return mask if is_array(mask) else np.full((), mask)
 
 
-def _check_casting(run: Elementwise, ins: Sequence[Any], casting: str, name: str) -> None:
+def check_casting(run: Elementwise, ins: Sequence[Any], casting: str, name: str) -> None:
     """Whether the operands convert to what is computed in, by a rule of NumPy's; to bools they do by any."""
     np.can_cast(bool, bool, casting)  # type: ignore[arg-type]
     for x, d in zip(ins, run.casts, strict=True):

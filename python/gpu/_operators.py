@@ -100,6 +100,8 @@ def apply(
         ufunc, ins = _power(ins)
     kinds = tuple(map(_kind_of, ins))
     run, types, results = _loops.of(ufunc, kinds, dtype)
+    if casting != "same_kind":
+        _elementwise.check_casting(run, ins, casting, ufunc.__name__)
     for k, x in enumerate(ins):
         if not _elementwise.is_array(x):
             if type(x) is int and types[k].kind in "iu" and not _fits(x, types[k]):
@@ -584,8 +586,13 @@ class Operators:
 
     def round(self, decimals: int = 0, out: Any = None) -> Any:
         """``numpy.round``."""
-        if self.dtype.kind in "iub" and decimals >= 0:  # type: ignore[attr-defined]
+        if self.dtype.kind == "b" and decimals:  # type: ignore[attr-defined]
+            raise TypeError(f"bools aren't rounded to {decimals} decimals: x.astype(int) has numbers")
+        if self.dtype.kind in "iu" and decimals >= 0:  # type: ignore[attr-defined]
             return apply(np.positive, (self,), out=out)
+        if self.dtype.kind in "iu":  # type: ignore[attr-defined]
+            whole = self.astype(np.float64).round(decimals).astype(self.dtype)  # type: ignore[attr-defined]
+            return whole if out is None else apply(np.positive, (whole,), out=out)
         if decimals == 0 or self.dtype.kind not in "f":  # type: ignore[attr-defined]
             return apply(np.rint, (self,), out=out)
         factor = 10.0 ** abs(decimals)

@@ -171,6 +171,13 @@ class Generator(Writer):
             f"{a}[{self.view()} > 0]",
             f"np.sum({a}, {r.choice(['axis=0', 'dtype=float'])})",
         ]
+        mask = f"where={self.view()} {r.choice(['> 1', '== 0'])}"
+        options += [
+            f"{a}.{r.choice(['sum', 'prod', 'any', 'all', 'mean', 'var', 'std'])}({r.choice(['', 'axis=0, '])}{mask})",
+            f"{a}.{r.choice(['min', 'max'])}(initial=2, {mask})",
+            f"np.round({a}, {r.randint(-2, 0)})",
+            f"np.add({a}, {b}, casting='{r.choice(['no', 'equiv', 'safe'])}')",
+        ]
         f = r.choice(FUNCTIONS)
         options += [
             f"P.vectorize({f})({a}, {b})",
