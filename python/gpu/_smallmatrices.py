@@ -341,6 +341,13 @@ def numpy_linalg_qr(a: Any) -> Any:
     return np.copy(q[:, :least]), np.copy(r[:least])
 
 
+def _rotate(m: Any, p: int, q: int, c: Any, s: Any) -> None:
+    """Turn the columns p and q by the angle whose cosine and sine these are."""
+    for k in range(m.shape[0]):
+        x, y = m[k, p], m[k, q]
+        m[k, p], m[k, q] = c * x - s * y, s * x + c * y
+
+
 def numpy_linalg_eigh(a: Any) -> Any:
     """Take real symmetric matrices, by Jacobi's rotations; the lower triangle counts."""
     n = _rows(a)
@@ -365,15 +372,9 @@ def numpy_linalg_eigh(a: Any) -> Any:
                     t = sign / (abs(theta) + np.sqrt(theta * theta + 1))
                     c = 1 / np.sqrt(t * t + 1)
                     s = t * c
-                    for k in range(n):
-                        x, y = m[k, p], m[k, q]
-                        m[k, p], m[k, q] = c * x - s * y, s * x + c * y
-                    for k in range(n):
-                        x, y = m[p, k], m[q, k]
-                        m[p, k], m[q, k] = c * x - s * y, s * x + c * y
-                    for k in range(n):
-                        x, y = v[k, p], v[k, q]
-                        v[k, p], v[k, q] = c * x - s * y, s * x + c * y
+                    _rotate(m, p, q, c, s)
+                    _rotate(m.T, p, q, c, s)
+                    _rotate(v, p, q, c, s)
                     m[p, q] = 0
                     m[q, p] = 0
     values = np.empty(n, m.dtype)
