@@ -227,7 +227,8 @@ uint32_t name_variables(Eval *e, Frame *fr, const PyBlock *block, uint32_t next,
 
 uint32_t def_line(Eval *e, const PyFunc *f) {
     enum { MOST_LINES = 200 };
-    for (uint32_t k = 0; e->req->variables && k < MOST_LINES; k++) {
+    bool looks = e->req->variables && strcmp(f->name, "<lambda>") != 0;
+    for (uint32_t k = 0; looks && k < MOST_LINES; k++) {
         const char *line = e->host->source_line(e->host->self, f->file, f->first_line + k);
         if (!line) break;
         line += strspn(line, " \t");
