@@ -837,20 +837,23 @@ static bool narrows(Lower *L, const VectorRegion *g) {
     return guards && loads && stores && instrs <= MOST_NARROW && L->vectors->full_lanes > NARROWEST;
 }
 
+/* A full vector; what follows is for too few lanes, and for those that don't agree. */
+static void lower_if_full(Lower *L, unsigned lanes) {
+    LLVMBasicBlockRef body = ll_block(L, "lanes"), other = ll_block(L, "other");
+    LLVMBuildCondBr(L->b, lanes_suffice(L, lanes), body, other);
+    L->body->other = other;
+    LLVMPositionBuilderAtEnd(L->b, body);
+    LLVMBuildStore(L->b, LLVMConstInt(L->i32, lanes, false), L->cpu->step);
+    lower_full(L, lanes);
+    LLVMPositionBuilderAtEnd(L->b, other);
+}
+
 /* Full vectors of half as many lanes each, down to the first whose lanes all agree. */
 static void lower_narrowing(Lower *L, const VectorRegion *g) {
     CpuState *c = L->cpu;
     L->body = new_body(L, g);
     unsigned lanes = L->vectors->full_lanes;
-    for (; lanes >= NARROWEST; lanes /= 2) {
-        LLVMBasicBlockRef body = ll_block(L, "lanes"), other = ll_block(L, "other");
-        LLVMBuildCondBr(L->b, lanes_suffice(L, lanes), body, other);
-        L->body->other = other;
-        LLVMPositionBuilderAtEnd(L->b, body);
-        LLVMBuildStore(L->b, LLVMConstInt(L->i32, lanes, false), c->step);
-        lower_full(L, lanes);
-        LLVMPositionBuilderAtEnd(L->b, other);
-    }
+    for (; lanes >= NARROWEST; lanes /= 2) lower_if_full(L, lanes);
     LLVMBuildStore(L->b, LLVMConstInt(L->i32, lanes, false), c->step);
     lower_masked(L, lanes);
     L->body = NULL;
@@ -877,6 +880,7 @@ void lower_vectors(Lower *L, const VectorRegion *g) {
     LLVMBuildStore(L->b, LLVMBuildAdd(L->b, c->thread[0], many, "until"), c->until);
     LLVMBuildBr(L->b, masked);
     LLVMPositionBuilderAtEnd(L->b, masked);
+    if (v->narrow_lanes) lower_if_full(L, v->narrow_lanes);
     LLVMBuildStore(L->b, few, c->step);
     lower_masked(L, v->masked_lanes);
     L->body = NULL;

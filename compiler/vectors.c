@@ -471,13 +471,15 @@ static bool walks_along_rows(const Plan *P) {
     return false;
 }
 
-/* A row that is too short for a full vector is left to the masked body, which has no choices. */
+/* A row that is too short for a full vector is left to the masked body, which has no choices. Where the full one has no
+ * masks at all, that is several times slower, so a second full body takes such rows, as those of blocks of 16 x 16. */
 static void count_lanes(Plan *P) {
     unsigned full = LONGEST, masked = LONG, carried = 0;
+    bool parts = P->warps || (P->r && P->r->cuts.n);
     for (BlockId b = 0; b < P->m->blocks.n; b++) {
         const Block *block = &P->m->blocks.at[b];
         if (block->dead) continue;
-        if (P->v->full.block_divergent[b]) full = LONG;
+        if (P->v->full.block_divergent[b]) full = LONG, parts = true;
         for (uint32_t i = 0; i < block->instrs.n; i++) carried += is_carried(P, block->instrs.at[i]);
     }
     if (carried > 2) full = LONG;
@@ -491,6 +493,7 @@ static void count_lanes(Plan *P) {
     while (full > SHORTEST && full * own_bytes(P) > MOST_OWN) full /= 2;
     P->v->full_lanes = P->warps ? WARP : full;
     P->v->masked_lanes = P->warps ? WARP : masked < full ? masked : full;
+    P->v->narrow_lanes = P->v->rows && !parts && masked < full ? masked : 0;
 }
 
 static bool is_choice(const Plan *P, Ref r) { return choice_of(P, &P->v->masked, r) != CHOICE_NONE; }

@@ -2,7 +2,8 @@
  * a block is run for.
  *
  * Lanes are threads that follow each other along x. There are two bodies: one for full vectors, in which guards such as
- * `if i < n` lead all lanes the same way, or it is left at once for the other one, where they are masks. */
+ * `if i < n` lead all lanes the same way, or it is left at once for the other one, where they are masks. The full one may
+ * be there twice, with fewer lanes for shorter rows. */
 #ifndef GPU_VECTORS_H
 #define GPU_VECTORS_H
 
@@ -14,6 +15,7 @@ typedef enum VectorChoice { CHOICE_NONE, CHOICE_EITHER, CHOICE_FIRST, CHOICE_SEC
 
 typedef struct Vectors {
     unsigned full_lanes, masked_lanes;
+    unsigned narrow_lanes;   /* of a full body for rows that are shorter than full_lanes; 0: there is none */
     bool rows;               /* threadIdx.y or z are looked at */
     bool warps;              /* a vector is a warp */
     Uniformity masked, full; /* of the two bodies; `block_divergent`: the block has a mask of its own */

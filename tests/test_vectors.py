@@ -235,8 +235,19 @@ def along_rows(x, y, n):
         y[i] = total
 
 
+@control
+def windows(x, y, n):
+    column, row = gpu.threadIdx.x, gpu.threadIdx.y
+    i = number(0)
+    if i < n and 2 <= column < 62:
+        total = row
+        for k in range(5):
+            total += x[column + k - 2] * k
+        y[i] = total
+
+
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
-@pytest.mark.parametrize("block", ROWS, ids=str)
+@pytest.mark.parametrize("block", [*ROWS, (40, 2)], ids=str)
 @pytest.mark.parametrize("kernel", CONTROL, ids=lambda k: k.__name__)
 def test_lanes_that_part(kernel: Callable[..., Any], block: int | tuple[int, int], device: str) -> None:
     assert (results(kernel, device, block) == results(kernel, "python", block)).all()
