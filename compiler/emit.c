@@ -132,6 +132,7 @@ void emit_optimize(Unit *u) {
         run_passes(u, !u->o->opt                        ? ptx_passes_0
                       : size_of(u).blocks <= GVN_BLOCKS ? ptx_passes
                                                         : ptx_passes_many_blocks);
+        emit_bits(u);
         emit_constants(u);
     } else if (u->o->opt) optimize_cpu(u);
     else run_passes(u, cpu_passes_0);

@@ -46,6 +46,9 @@ void emit_show_divisions(Unit *u);
 /* ---- emit_walks.c ---- */
 bool emit_walks_end(Unit *u);   /* LLVM's vectoriser finds what is the same for all lanes, soon enough */
 
+/* ---- emit_bits.c ---- */
+void emit_bits(Unit *u);   /* what LLVM would get wrong of conversions of one bit */
+
 /* ---- emit_constants.c ---- */
 void emit_constants(Unit *u);   /* addresses of constant memory in registers */
 

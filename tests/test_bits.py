@@ -236,3 +236,20 @@ def test_quick_functions_are_instructions() -> None:
         ptx = fast(name).inspect("ptx", "f4[::1], f4[::1], f4[::1]", arch="sm_80")
         assert f"{units.get(name, name)}.approx.f32" in ptx and ".func" not in ptx
         assert "approx.f32" not in fast(name).inspect("ptx", "f8[::1], f8[::1], f8[::1]", arch="sm_75")
+
+
+@gpu.jit
+def signs(x, o):
+    i = gpu.grid(1)
+    odd = False
+    for _ in range(x[i]):
+        odd = not odd
+    o[i] = -odd
+
+
+@pytest.mark.parametrize("name", ["f2", "bfloat16", "f4", "f8"])
+def test_a_condition_is_minus_one(name: str) -> None:
+    dtype = pytest.importorskip("ml_dtypes").bfloat16 if name == "bfloat16" else name
+    o = np.zeros(8, dtype)
+    signs[1, 8](np.arange(8), o)
+    assert o.tolist() == [0, -1] * 4
