@@ -83,7 +83,8 @@ bool generator_taker(Eval *e, PySpan span, Val consumer) {
     HostInfo info;
     memset(&info, 0, sizeof info);
     bool object = consumer.ty->kind == TY_OBJECT && e->host->info(e->host->self, consumer.ty->obj, &info);
-    if (object && info.kind == HOST_NAMED) return true;
+    bool method = consumer.ty->kind == TY_METHOD && !consumer.ty->obj; /* of no class of the program's */
+    if (method || (object && info.kind == HOST_NAMED)) return true;
     e_fail(e, span, "make it a list: [ ]", DIAG_CONSTRUCT, "a generator expression for a function of yours",
            "its items are made before the function begins");
     return false;

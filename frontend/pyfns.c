@@ -248,6 +248,20 @@ Val fn_str_method(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
                          "its arguments must be constants that Python takes");
 }
 
+/* Python writes an f-string of many pieces as "".join(...), too. */
+Val fn_str_join(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
+    static const char *const params[] = {"/self", "/iterable"};
+    Val v[2];
+    if (!call_bind(e, site, n, args, 2, params, v) || !items_of(e, site, 1, &v[1])) return val_poison(e);
+    uint32_t many = v[1].ty->n, count = 0;
+    Val *pieces = ARENA_ARRAY(e->arena, Val, 2 * (size_t)many + 1);
+    for (uint32_t i = 0; i < many; i++) {
+        if (i) pieces[count++] = v[0];
+        pieces[count++] = v[1].items[i];
+    }
+    return eval_join(e, site->span, count, pieces);
+}
+
 /* A builtin on constants, such as ord("a"): Python evaluates it. */
 Val fn_of_constants(Eval *e, const CallSite *site, uint32_t n, const Val *args) {
     HostRef builtins = e->host->import(e->host->self, "builtins");

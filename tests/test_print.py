@@ -113,6 +113,19 @@ def test_formats(capsys: pytest.CaptureFixture[str], device: str) -> None:
     assert shown(capsys, device, formats, x, n, width) == expected
 
 
+@gpu.jit
+def texts_together(x):
+    print(", ".join([str(v) for v in (x[0], 2.5)]), "-".join(("a", "b")), "|".join(str(v) for v in (1, x[1])))
+    print("".join([]), f"{x[0]}".join(["a", "b"]), ".".join("abc"))
+    print(f"{x[0]} {x[1]} {x[0]} {x[1]} {x[0]} {x[1]} {x[0]} {x[1]} {x[0]} {x[1]} {x[0]} {x[1]} {x[0]} {x[1]} {x[0]}!")
+
+
+def test_texts_together(capsys: pytest.CaptureFixture[str], device: str) -> None:
+    assert shown(capsys, device, texts_together, np.array([7, 8])) == (
+        "7, 2.5 a-b 1|8\n a7b a.b.c\n7 8 7 8 7 8 7 8 7 8 7 8 7 8 7!\n"
+    )
+
+
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
 def test_small_arrays(capsys: pytest.CaptureFixture[str], device: str) -> None:
     @gpu.jit
