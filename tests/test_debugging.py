@@ -53,7 +53,7 @@ DEF = doubled.__code__.co_firstlineno + 15  # of `variables`
 
 
 def llvm() -> str:
-    return str(variables.inspect_llvm(variables.signatures[0]))
+    return str(variables.inspect("llvm", variables.signatures[0], arch="sm_80"))
 
 
 def nodes(text: str) -> dict[str, str]:

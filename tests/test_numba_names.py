@@ -82,6 +82,19 @@ def test_grids_of_few_blocks(monkeypatch):
         nothing[1, 32]
 
 
+def test_llvm_is_written_as_numba_writes_it() -> None:
+    """The same module: fields of metadata in another order, and what names kernels for older versions of LLVM."""
+    kernel = cuda.jit("void(float32[::1])", debug=True, opt=False)(lambda x: None)
+    plain, text = kernel.inspect("llvm", kernel.signatures[0], arch="sm_80"), kernel.inspect_llvm(kernel.signatures[0])
+    assert '!DIBasicType(name: "float32", size: 32, encoding: DW_ATE_float)' in plain
+    assert '!DIBasicType(encoding: DW_ATE_float, name: "float32", size: 32)' in text
+    assert "= !{ null, " in text and "= !{null, " in plain
+    name = kernel.overloads[kernel.signatures[0]].entry_name
+    assert f'!{{ ptr @{name}, !"kernel", i32 1 }}' in text
+    for line, other in zip(plain.splitlines(), text.splitlines(), strict=False):
+        assert sorted(re.findall(r"[^\s,(){}]+", line)) == sorted(re.findall(r"[^\s,(){}]+", other))
+
+
 def test_dumps(capsys, monkeypatch) -> None:
     """What NUMBA_DUMP_... print of a kernel when it is compiled, once."""
     from gpu.cuda import _dumps, config
@@ -108,6 +121,7 @@ def test_dumps(capsys, monkeypatch) -> None:
         assert printed.count(text) >= 1 and printed.count("counting") >= 1
         assert [other for other, its in wanted.items() if its in printed] == [name]
         assert name == "DUMP_BYTECODE" or printed.count(text) == 1
+    assert [value for _, value in _dumps.constants_of(lambda x: x + 1.5) if value is not None] == [1.5]
     assert _dumps.graph_of("b0:\n  jump b1\nb1:\n  branch %1, b1, b2\nb2:\n  ret\n") == {
         "b0": ["b1"],
         "b1": ["b1", "b2"],

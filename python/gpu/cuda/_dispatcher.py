@@ -238,11 +238,12 @@ class Dispatcher(_jit.Kernel):
 
     def inspect_llvm(self, signature: Any = None) -> Any:
         """LLVM IR for the GPU: text, or a dict by types if no signature is given."""
+        from ._llvmtext import as_numba_writes
         from ._target import arch
 
         if signature is None:
-            return {types: self.inspect("llvm", types, arch=arch()) for types in self._compiled}
-        return self.inspect("llvm", getattr(signature, "args", signature), arch=arch())
+            return {types: self.inspect_llvm(types) for types in self._compiled}
+        return as_numba_writes(self.inspect("llvm", getattr(signature, "args", signature), arch=arch()))
 
     def inspect_asm(self, signature: Any = None) -> Any:
         """PTX: text, or a dict by types if no signature is given. A device function's has C's calling convention."""

@@ -52,6 +52,16 @@ def dominators(graph: Graph) -> dict[str, list[str]]:
     return {block: [one for one in graph if one in found[block]] for block in graph}
 
 
+def constants_of(function: Any) -> list[tuple[int, Any]]:
+    """The constants that a function's own code loads, each with the number of its line."""
+    found, line = [], 0
+    for one in dis.get_instructions(function):
+        line = getattr(one, "line_number", None) or (one.starts_line if one.starts_line not in (None, True) else line)
+        if one.opcode in dis.hasconst:
+            found.append((int(line or 0), one.argval))
+    return found
+
+
 def _cfg(kernel: Any, types: Any) -> None:
     graph = graph_of(kernel.inspect("ir", types))
     dominated_by = dominators(graph)
@@ -63,6 +73,8 @@ def _cfg(kernel: Any, types: Any) -> None:
 
 def _ir(kernel: Any, types: Any) -> None:
     _heading(f"IR DUMP: {kernel.__name__}")
+    for line, value in constants_of(kernel.py_func):
+        print(f"; line {line}: const({type(value).__name__}, {value!r})")
     print(kernel.inspect("ir", types))
 
 
