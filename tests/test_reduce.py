@@ -213,3 +213,27 @@ def test_functions_of_libraries_are_compiled_once() -> None:
     kept = [dict(cache) for cache in (_operations._device_functions, _reduce._folds)]
     assert gpu.transform_reduce(np.multiply, "add", x, x) == first
     assert kept == [_operations._device_functions, _reduce._folds]
+
+
+def test_the_identity_is_that_of_the_function_at_hand() -> None:
+    def sum_from(identity: Any) -> Any:
+        def add(a: Any, b: Any) -> Any:
+            return a + b
+
+        add.identity = identity  # type: ignore[attr-defined]
+        return gpu.scan(add, np.arange(1, 4), exclusive=True).tolist()
+
+    assert [sum_from(start)[0] for start in (0, 5, np.int8(-1), 0)] == [0, 5, -1, 0]
+    with pytest.raises(TypeError, match="identity of an operation is a number"):
+        sum_from([0])
+    with pytest.raises(ValueError, match="give init"):
+        sum_from("reorderable")
+
+
+@pytest.mark.parametrize("values", [(np.float32(0.5), np.float64(0.5)), ((1, 0.0), (True, 0.0), (1, -0.0))])
+def test_functions_are_known_by_the_values_that_they_close_over(values: tuple[Any, ...]) -> None:
+    def make(value: Any) -> Any:
+        return _operations.identity_of(lambda a: value)
+
+    assert all(make(value) == make(value) for value in values)
+    assert len({make(value) for value in values}) == len(values)

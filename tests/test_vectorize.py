@@ -278,3 +278,10 @@ def test_mistakes(case: str) -> None:
 def test_mistake_in_the_function() -> None:
     with pytest.raises(gpu.CompileError, match=r"float32 has no attribute 'size_of'(.|\n)*x.size_of"):
         gpu.map(lambda x: x.size_of + 1, np.ones(3, np.float32))
+
+
+def test_identities_are_numbers() -> None:
+    made = gpu.vectorize(["f4(f4, f4)"], identity="reorderable")(lambda a, b: a + b)
+    assert made.reduce(np.ones(3, "f4")) == 3
+    with pytest.raises(TypeError, match="identity of an operation is a number, not 'zero'"):
+        gpu.vectorize(identity="zero")(lambda a, b: a + b)

@@ -254,6 +254,7 @@ class Array(Operators, _core.ArrayBase):
             Another number of elements.
         """
         new = tuple(shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape)
+        order = self._order_of(order)
         if new == (-1,):
             new = (self.size,)
         if self._layout == "C" and order == "C" and all(type(n) is int and n > 0 for n in new):
@@ -268,12 +269,19 @@ class Array(Operators, _core.ArrayBase):
             return self._like(view)
         return self.copy(order=order).reshape(new, order=order)
 
+    def _order_of(self, order: str, as_they_lie: bool = False) -> str:
+        """C or F, one of which ``"A"`` is: Fortran's, where elements lie so; and ``"K"``, where there are no gaps."""
+        if order == "A" or (order == "K" and as_they_lie and (self._layout != "A" or self.ndim < 2)):
+            return "F" if self._layout == "F" else "C"
+        return _shapes.checked_order(order)
+
     def ravel(self, order: str = "C") -> Array:
         """All elements in one dimension; a view where that is possible."""
-        return self.reshape(-1, order=order)
+        return self.reshape(-1, order=self._order_of(order, True))
 
     def flatten(self, order: str = "C") -> Array:
         """All elements in one dimension, a copy."""
+        order = self._order_of(order, True)
         return self.copy(order=order).reshape(-1, order=order)
 
     def transpose(self, *axes: Any) -> Array:
@@ -395,7 +403,7 @@ class Array(Operators, _core.ArrayBase):
         TypeError
             Another dtype.
         """
-        source = ary if isinstance(ary, Array) else _shapes.aligned(np.asarray(ary))
+        source = ary if isinstance(ary, Array) else _shapes.aligned(_shapes.host_array(ary))
         self._same(source)
         self._copy_from(source, stream)
 
@@ -645,7 +653,7 @@ def _array_of(obj: Any, dtype: Any, copy: bool | None, order: str, device: Any, 
     source = _on_device(obj)
     wanted = None if dtype is None else dtype_of(dtype)
     if source is None:
-        source = np.asarray(obj, wanted)
+        source = _shapes.host_array(obj, wanted)
         dtype_of(source.dtype)
         there = name == "cpu" and source is obj and source.flags.aligned
         source = _shapes.aligned(source)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from . import _array, _core  # _array imports the operators, and those import this
+from . import _array, _core, _shapes  # _array imports the operators, and those import this
 from ._core import ArrayBase as Array
 from ._device import device_name
 
@@ -57,7 +57,7 @@ def operand(value: Any, numba: bool = False) -> Any:
         found = _array._on_device(value)
         if found is not None:
             return found
-    host = np.asarray(value)
+    host = _shapes.host_array(value)
     if _array.dtype_of(host.dtype).names is not None:
         _refuse_records(host.dtype)
     if not host.ndim:

@@ -29,9 +29,22 @@ def identity_of(function: Any) -> Any:
         values += [cell.cell_contents for cell in function.__closure__ or ()]
     except ValueError:  # an empty cell
         return function
-    if not all(type(v) in _PLAIN for v in values) or function.__kwdefaults__:
+    if not all(map(_is_plain, values)) or function.__kwdefaults__:
         return function
-    return function.__code__, id(function.__globals__), tuple([(type(v), repr(v)) for v in values])
+    return function.__code__, id(function.__globals__), tuple(map(_exactly, values))
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_plain, value))
+    return type(value) in _PLAIN or isinstance(value, (np.number, np.bool_))
+
+
+def _exactly(value: Any) -> Any:
+    """What tells -0.0 from 0.0, 1 from True, and a nan from no other."""
+    if type(value) is tuple:
+        return tuple(map(_exactly, value))
+    return type(value), value.tobytes() if isinstance(value, np.generic) else repr(value)
 
 
 def keep(cache: dict[Any, Any], key: Any, value: Any) -> Any:
@@ -196,9 +209,25 @@ def op_of(op: Any, dialect: str = "numpy") -> Op:
             return NAMED[OBJECTS[op]]
     except TypeError:  # not hashable: no function either
         pass
-    key = (op if is_library(op) else identity_of(op), dialect)
+    identity = None if is_library(op) else check_identity(getattr(op, "identity", None))
+    key = (op if is_library(op) else identity_of(op), dialect, _exactly(identity))
     known = _ops.get(key)
     return keep(_ops, key, _op_of_function(op, dialect)) if known is None else known
+
+
+def check_identity(value: Any) -> Any:
+    """What an operation starts from: a number or None, as which ``"reorderable"`` stands in Numba.
+
+    Raises
+    ------
+    TypeError
+        Neither.
+    """
+    if value is None or (isinstance(value, str) and value == "reorderable"):
+        return None
+    if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+        raise TypeError(f"the identity of an operation is a number, not {value!r}")
+    return value
 
 
 def _op_of_function(op: Any, dialect: str) -> Op:
@@ -214,7 +243,13 @@ def _op_of_function(op: Any, dialect: str) -> Op:
     if code.co_argcount - len(function.__defaults__ or ()) > 2 or (code.co_argcount < 2 and not code.co_flags & 0x4):
         raise TypeError(f"{function.__name__}() has {code.co_argcount} parameters: an operation combines two elements")
     kernel = device_function(op, dialect)
-    return Op(function.__name__, kernel, _commutes(function), getattr(op, "identity", None), dialect=kernel.dialect)
+    return Op(
+        function.__name__,
+        kernel,
+        _commutes(function),
+        check_identity(getattr(op, "identity", None)),
+        dialect=kernel.dialect,
+    )
 
 
 def _commutes(function: Callable[..., Any]) -> bool:

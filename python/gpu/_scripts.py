@@ -46,6 +46,8 @@ def run(script: str, args: Sequence[str], as_module: bool) -> None:
 def _module_is_there(name: str) -> bool:
     import importlib.util
 
+    if name.startswith("."):  # relative to nothing
+        return False
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError as error:

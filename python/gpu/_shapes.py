@@ -83,6 +83,13 @@ def as_shape(shape: Any) -> tuple[int, ...]:
         raise TypeError(f"a shape is an integer or a tuple of integers, and this is {shape!r}") from None
 
 
+def host_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    """``numpy.asarray``, which refuses a masked array: its mask would be lost in silence."""
+    if isinstance(value, np.ndarray) and hasattr(value, "_mask"):
+        raise TypeError("a device array has no mask, and that of a masked array would be lost: x.filled(...) or x.data")
+    return np.asarray(value, dtype)
+
+
 def aligned(host: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The array, or a copy whose elements are aligned."""
     return host if host.flags.aligned else host.copy()

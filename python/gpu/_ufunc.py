@@ -9,7 +9,7 @@ import numpy as np
 from . import _core, _elementwise
 from ._elementwise import Elementwise, compute, dtype_of_type, is_array, operand, quick, type_of
 from ._jit import OPTIONS, Kernel, check_options, declared_types, function_of
-from ._operations import is_library
+from ._operations import check_identity, is_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -90,7 +90,7 @@ class UFunc(Kernel):
         if code.co_flags & 0x4 and not signatures:  # CO_VARARGS
             raise TypeError(f"vectorize: {self.__name__} takes *args; a signature says how many")
         self.nin = len(signatures[0].args) if signatures else code.co_argcount
-        self.identity = identity
+        self.identity = check_identity(identity)
         self._signatures = signatures
         self.nout = 0  # known by the first loop
         self._loops = [self._declared_loop(s) for s in signatures]

@@ -455,6 +455,8 @@ class _Reader:
         if name in ("int", "float", "complex"):
             size = {"int": "i4[:] or i8[:]", "float": "f4[:] or f8[:]", "complex": "c8[:] or c16[:]"}[name]
             self.fail(start, self.at, f"the elements of an array have a size: write {size}")
+        if name in ("void", "none", "None"):
+            self.fail(start, self.at, f"'{name}' is a result, and no array has elements of it")
         import difflib
 
         near = difflib.get_close_matches(name, [*ALIASES, *WEAK, "void"], 1, 0.6)

@@ -687,3 +687,26 @@ def test_two_gpus() -> None:
     env = {**os.environ, "GPU_EMULATOR_DEVICES": "2"}
     done = subprocess.run([sys.executable, "-c", TWO_GPUS], env=env, capture_output=True, text=True, timeout=120)
     assert done.stdout == "done\n", done.stderr
+
+
+def test_orders_are_numpys() -> None:
+    gapped = numbers((3, 4), "i4")[:, ::2]
+    for host in (numbers((2, 3)), np.asfortranarray(numbers((2, 3)))):
+        a = gpu.array(host)
+        for order in "CFA":
+            same(a.reshape(3, 2, order=order), host.reshape(3, 2, order=order))
+        for order in "CFAK":
+            same(a.ravel(order), host.ravel(order))
+            same(a.flatten(order), host.flatten(order))
+    a = gpu.array(numbers((3, 4), "i4"))[:, ::2]
+    same(a.ravel("A"), gapped.ravel("A"))
+    for refused in (lambda: a.ravel("K"), lambda: a.reshape(6, order="K"), lambda: a.reshape(6, order="Q")):
+        with pytest.raises(ValueError, match="order is 'C' or 'F'"):
+            refused()
+
+
+def test_masks_are_not_lost_in_silence() -> None:
+    masked = np.ma.array([1.0, 2.0], mask=[True, False])
+    for lost in (gpu.array, gpu.zeros(2).copy_to_device, gpu.zeros(2).__add__, lambda x: gpu.map(abs, x)):
+        with pytest.raises(TypeError, match=r"mask.*x\.filled"):
+            lost(masked)

@@ -117,6 +117,7 @@ WRONG = [
     ("(i4, f4", "expected ',' or ')', and the text ends here", "       ^"),
     ("f4,,f4", "a type is missing here", "   ^"),
     ("f4[:] x", "nothing may follow the last type", "      ^"),
+    ("void(none[:])", "'none' is a result, and no array has elements of it", "     ^^^^"),
     ("void(f4[:]) i4", "nothing may follow the last type", "            ^^"),
     ("i4, void", "'void' is a result, not the type of an argument", "    ^^^^"),
     ("array(f4, 2, C)", "the number of dimensions is written like 2d, at most 16d", "          ^"),
