@@ -15,9 +15,9 @@ typedef struct Walks {
     uint32_t mask;
     LLVMBasicBlockRef *block; /* by number, as all that follows */
     uint32_t nblocks;
-    uint8_t *state;  /* of a block: 0 new, 1 on the way from the entry, 2 done */
+    bool *reached;   /* of a block: from the entry */
     uint32_t *order; /* the blocks' numbers: each behind those that it leads to, but for the ways back in loops */
-    uint32_t nordered;
+    uint32_t nordered, *place; /* place: of a block in that order */
     uint32_t *loop, *size; /* of a block: the header of the smallest loop around it, or 0; how many blocks that has */
     uint32_t *in;          /* of an instruction: its block */
     double *steps;
@@ -39,8 +39,9 @@ static void number_all(Walks *w, LLVMValueRef f, uint32_t instrs) {
     w->number = ARENA_ARRAY(w->arena, uint32_t, room);
     w->mask = room - 1;
     w->block = ARENA_ARRAY(w->arena, LLVMBasicBlockRef, w->nblocks + 1);
-    w->state = ARENA_ARRAY(w->arena, uint8_t, w->nblocks + 1);
+    w->reached = ARENA_ARRAY(w->arena, bool, w->nblocks + 1);
     w->order = ARENA_ARRAY(w->arena, uint32_t, w->nblocks + 1);
+    w->place = ARENA_ARRAY(w->arena, uint32_t, w->nblocks + 1);
     w->loop = ARENA_ARRAY(w->arena, uint32_t, w->nblocks + 1);
     w->size = ARENA_ARRAY(w->arena, uint32_t, w->nblocks + 1);
     w->in = ARENA_ARRAY(w->arena, uint32_t, instrs + 1);
@@ -69,7 +70,7 @@ static void fill_loop(Walks *w, uint32_t header, uint32_t latch) {
              use = LLVMGetNextUse(use)) {
             LLVMValueRef user = LLVMGetUser(use);
             uint32_t from = LLVMIsATerminatorInst(user) ? *number_of(w, LLVMGetInstructionParent(user)) : 0;
-            if (!from || seen[from] || !w->state[from]) continue;
+            if (!from || seen[from] || !w->reached[from]) continue;
             seen[from] = true;
             found[n++] = from;
         }
@@ -79,26 +80,36 @@ static void fill_loop(Walks *w, uint32_t header, uint32_t latch) {
 
 static LLVMValueRef terminator(const Walks *w, uint32_t b) { return LLVMGetBasicBlockTerminator(w->block[b]); }
 
-/* Depth first from the entry; an edge to a block on the way there closes a loop. */
-static void find_order(Walks *w, uint32_t *ways) {
+/* Depth first from the entry. */
+static void find_order(Walks *w) {
     uint32_t *path = ARENA_ARRAY(w->arena, uint32_t, w->nblocks + 1),
              *next = ARENA_ARRAY(w->arena, uint32_t, w->nblocks + 1);
     uint32_t depth = 0;
     path[depth++] = 1;
-    w->state[1] = 1;
+    w->reached[1] = true;
     while (depth) {
         uint32_t b = path[depth - 1];
         if (next[b] == LLVMGetNumSuccessors(terminator(w, b))) {
-            w->state[b] = 2;
+            w->place[b] = w->nordered;
             w->order[w->nordered++] = b;
             depth--;
             continue;
         }
         uint32_t to = *number_of(w, LLVMGetSuccessor(terminator(w, b), next[b]++));
-        if (w->state[to] == 1) ways[b] = to;
-        if (w->state[to]) continue;
-        w->state[to] = 1;
+        if (w->reached[to]) continue;
+        w->reached[to] = true;
         path[depth++] = to;
+    }
+}
+
+/* An edge to a block that was left no earlier closes a loop; one block may close several. */
+static void find_loops(Walks *w) {
+    for (uint32_t b = 1; b <= w->nblocks; b++) {
+        unsigned n = w->reached[b] ? LLVMGetNumSuccessors(terminator(w, b)) : 0;
+        for (unsigned i = 0; i < n; i++) {
+            uint32_t to = *number_of(w, LLVMGetSuccessor(terminator(w, b), i));
+            if (w->place[to] >= w->place[b]) fill_loop(w, to, b);
+        }
     }
 }
 
@@ -136,10 +147,8 @@ static void count(Walks *w, LLVMValueRef in, uint32_t b) {
 static bool function_ends(Unit *u, LLVMValueRef f, uint32_t instrs) {
     Walks w = {.arena = u->arena};
     number_all(&w, f, instrs);
-    uint32_t *ways = ARENA_ARRAY(u->arena, uint32_t, w.nblocks + 1);
-    find_order(&w, ways);
-    for (uint32_t b = 1; b <= w.nblocks; b++)
-        if (ways[b]) fill_loop(&w, ways[b], b);
+    find_order(&w);
+    find_loops(&w);
     double all = 0;
     for (uint32_t i = w.nordered; i-- > 0;) {
         uint32_t b = w.order[i];

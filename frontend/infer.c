@@ -79,9 +79,7 @@ static void start(Eval *e, Instance *i, const PyFunc *f) {
 }
 
 static Instance *new_instance(Eval *e, uint32_t hash, const PyFunc *f, const Callee *c, uint32_t n, const Val *args) {
-    enum { NEW_ONE = 16 };
     Instance *i = ARENA_NEW(e->arena, Instance);
-    spend_steps(e, NEW_ONE);
     i->base = f;
     i->callee = *c;
     if (c->closure.ty) i->callee.closure = val_abstract(e, c->closure);
@@ -259,6 +257,7 @@ static Val join_results(Sweep *w) {
 }
 
 static void infer(Eval *e, Instance *inst) {
+    enum { START = 16 };
     Frame fr = {.inst = inst, .vals = inst->cell, .args = inst->args, .caller = e->frame};
     fr.at.file = inst->f->file;
     fr.at.function = inst->f->name;
@@ -266,6 +265,7 @@ static void infer(Eval *e, Instance *inst) {
     e->building = false;
     e->frame = &fr;
     e->depth++;
+    spend_steps(e, START);
     PyBlockId n = inst->f->blocks.n;
     Sweep w = {.e = e, .fr = &fr, .inst = inst, .loop_start = loop_starts(e, inst->f)};
     inst->reached[0] = true;

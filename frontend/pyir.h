@@ -44,7 +44,7 @@ typedef uint32_t PyBlockId;
     X(DEL_SUBSCR,  2, "del args[0][args[1]]") \
     X(SLICE,       3, "slice(start, stop, step), each maybe CONST None") \
     X(TUPLE,   PYVAR, "a tuple") \
-    X(LIST,    PYVAR, "a list literal") \
+    X(LIST,    PYVAR, "a list literal; imm2: the room of args, while it is being translated") \
     X(SET,     PYVAR, "a set literal") \
     X(MAP,     PYVAR, "a dict literal: key, value, key, value ...") \
     X(LIST_EXTEND, 2, "args[0] extended by iterable args[1], as a new value; also tuples (*args in a call or display)") \

@@ -642,7 +642,6 @@ static Val step_to_tuple(const Step *s) {
     return e_fail(s->e, s->span, NULL, DIAG_NOT_UNPACKABLE, e_text(s->e, v));
 }
 
-/* Operations of one operand. */
 /* In bytecode that no compiler makes, a loop may find something else. */
 static Val step_iter(const Step *s, Val it) {
     Eval *e = s->e;
@@ -652,6 +651,7 @@ static Val step_iter(const Step *s, Val it) {
     return s->in->op == PY_ITER_VALUE ? eval_iter_value(e, s->span, it) : eval_iter_next(e, s->span, it);
 }
 
+/* Operations of one operand. */
 static Val step_unary(const Step *s) {
     Eval *e = s->e;
     if (s->in->op == PY_CELL && s->in->imm == CELL_ITSELF) return val_none(e); /* step_closure() knows */

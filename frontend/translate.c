@@ -76,18 +76,20 @@ static void do_key_map(Translator *t, Frame *fr, uint32_t n) {
 }
 
 /* Of a long display, Python makes an empty list and appends each item: as the display that it is, it isn't as many
- * lists as it has items. Its room doubles. */
+ * lists as it has items. Its room, imm2, doubles. */
 static PyRef longer_list(Translator *t, const PyInstr *list, PyRef item) {
-    uint32_t n = list->nargs;
+    uint32_t n = list->nargs, room = list->imm2;
     PyRef *items = list->args;
-    if ((n & (n - 1)) == 0) {
-        items = ARENA_ARRAY(t->c->arena, PyRef, n ? 2 * (size_t)n : 1);
+    if (n >= room) {
+        room = 2 * n + 1;
+        items = ARENA_ARRAY(t->c->arena, PyRef, room);
         for (uint32_t i = 0; i < n; i++) items[i] = list->args[i];
     }
     items[n] = item;
     PyRef r = tr_emit_n(t, PY_LIST, 0, NULL);
     tr_instr(t, r)->args = items;
     tr_instr(t, r)->nargs = (uint16_t)(n + 1);
+    tr_instr(t, r)->imm2 = room;
     return r;
 }
 
