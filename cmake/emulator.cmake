@@ -6,7 +6,7 @@
 # All is hidden but what the driver marks as visible. No flag here may let the compiler change a result.
 function(gpu_emulator_libraries)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/emulator/*.c)
-    gpu_library(gpu_emulator STATIC ${sources})
+    gpu_library(gpu_emulator STATIC ${sources} ${PROJECT_SOURCE_DIR}/runtime/sharing.c)
     target_compile_options(gpu_emulator PRIVATE $<$<CONFIG:Release>:-O3>)
     target_link_libraries(gpu_emulator PUBLIC Threads::Threads m ${CMAKE_DL_LIBS})
 

@@ -6,9 +6,13 @@
 #include "cpu.h"
 #include "sharing.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 typedef struct Pages {
     const char *at;

@@ -7,104 +7,23 @@
 #ifndef GPU_SHARING_H
 #define GPU_SHARING_H
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <sys/types.h>
 
-enum { SHARING_PAGE = 4096, SHARING_SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
+enum { SHARING_PAGE = 4096 };
 
-/* The 64 bytes of a handle. */
-typedef struct SharingHandle {
-    char kind[8];
-    int32_t process, descriptor;
-    uint64_t bytes, device, number;
-    uint8_t rest[24];
-} SharingHandle;
-_Static_assert(sizeof(SharingHandle) == 64, "as large as a driver's");
-
-static inline size_t sharing_whole_pages(size_t bytes) {
-    return (bytes + SHARING_PAGE - 1) & ~(size_t)(SHARING_PAGE - 1);
-}
-
-static inline bool sharing_fill(int file, const char *from, size_t bytes) {
-    for (size_t done = 0; done < bytes;) {
-        ssize_t n = pwrite(file, from + done, bytes - done, (off_t)done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
+size_t sharing_whole_pages(size_t bytes);
 /* Whole pages that nobody else has become those of a file, with the same contents; -1 and errno: they can't. */
-static inline int sharing_begin(void *pages, size_t bytes) {
-    int file = memfd_create("gpu array", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (file < 0) return -1;
-    if (ftruncate(file, (off_t)bytes) == 0 && fcntl(file, F_ADD_SEALS, SHARING_SEALS) == 0 &&
-        sharing_fill(file, pages, bytes) &&
-        mmap(pages, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED)
-        return file;
-    int why = errno;
-    close(file);
-    errno = why;
-    return -1;
-}
-
-/* The pages are this process's own again, and zero. False: they stay as they are. */
-static inline bool sharing_end(void *pages, size_t bytes, int file) {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-    if (mmap(pages, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) return false;
-    if (file >= 0) close(file);
-    return true;
-}
-
-/* `bytes`: of the memory, as it was asked for. */
-static inline bool sharing_describe(int file, size_t bytes, uint8_t handle[64]) {
-    struct stat about;
-    if (fstat(file, &about)) return false;
-    SharingHandle h = {.kind = "gpu mem", .process = getpid(), .descriptor = file, .bytes = bytes};
-    h.device = about.st_dev;
-    h.number = about.st_ino;
-    memcpy(handle, &h, sizeof h);
-    return true;
-}
-
-/* Whose memory it is. */
-static inline pid_t sharing_process(const uint8_t handle[64]) {
-    SharingHandle h;
-    memcpy(&h, handle, sizeof h);
-    return h.process;
-}
-
+int sharing_begin(void *pages, size_t bytes);
+/* The pages are this process's own again, and zero, and the file is closed. False: they stay as they are. */
+bool sharing_end(void *pages, size_t bytes, int file);
+/* Writes the handle. `bytes`: of the memory, as it was asked for. */
+bool sharing_describe(int file, size_t bytes, uint8_t handle[64]);
+pid_t sharing_process(const uint8_t handle[64]);   /* whose memory it is */
 /* The file of a handle, of this or another process, and how many bytes of it count; -1 and errno: it isn't there any
  * more, or never was. */
-static inline int sharing_open(const uint8_t handle[64], size_t *bytes) {
-    SharingHandle h;
-    memcpy(&h, handle, sizeof h);
-    errno = EINVAL;
-    if (memcmp(h.kind, "gpu mem", sizeof h.kind) || !h.bytes || h.bytes > SIZE_MAX / 2) return -1;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)h.process, (int)h.descriptor);
-    int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return -1;
-    struct stat about;
-    bool same = fstat(file, &about) == 0 && about.st_dev == h.device && about.st_ino == h.number &&
-                about.st_size == (off_t)sharing_whole_pages(h.bytes) &&
-                (fcntl(file, F_GET_SEALS) & SHARING_SEALS) == SHARING_SEALS;
-    if (same) {
-        *bytes = h.bytes;
-        return file;
-    }
-    close(file);
-    errno = ESTALE;
-    return -1;
-}
+int sharing_open(const uint8_t handle[64], size_t *bytes);
 
 #endif

@@ -4,6 +4,7 @@
 #include "driver.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr address) {
     Context *c;

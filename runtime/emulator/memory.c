@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { GRANULE = 256, MAX_FREED = 4096, NEAR_BYTES = 1 << 20 };
 #define LARGEST_WINDOW (UINT64_C(1) << 42)
