@@ -144,8 +144,8 @@ def numpy_quantile(a: Any, q: Any, axis: Any = None) -> Any:
     k = int(at)
     if isinstance(q, int):
         return b[k] if b[last] == b[last] else b[last]
-    low = b[k] / 1  # a difference of int8 has no room in it
-    between = low + (b[min(k + 1, last)] / 1 - low) * (at - k)
+    low, high, part = b[k] / 1, b[min(k + 1, last)] / 1, at - k  # a difference of int8 has no room in it
+    between = low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)  # from the nearer one
     return between if b[last] == b[last] else between * b[last]  # of NaN there is none
 
 
@@ -384,6 +384,8 @@ def numpy_take(a: Any, indices: Any, axis: Any = None) -> Any:
     flat = a.reshape(-1) if a.ndim > 1 else a
     if isinstance(indices, (int, np.integer)):
         return flat[indices]
+    if isinstance(indices, np.ndarray) and indices.ndim > 1:
+        return numpy_take(flat, np.ravel(indices)).reshape(indices.shape)
     out = np.empty(len(indices), a.dtype)
     for k in range(len(indices)):
         out[k] = flat[indices[k]]
