@@ -182,6 +182,16 @@ static void put_memory(Key *k, const IrModule *m) {
     }
 }
 
+static void put_var_type(Key *k, const IrVarType *t) {
+    uint32_t items = t->kind == VAR_STRUCT ? t->n : t->kind == VAR_POINTER || t->kind == VAR_LIST;
+    put_text(k, t->name);
+    put_block(k, (uint64_t[]){t->kind, t->type, t->bytes, t->n}, 4 * sizeof(uint64_t));
+    for (uint32_t i = 0; i < items; i++) {
+        if (t->kind == VAR_STRUCT) put_text(k, t->fields[i]), put_number(k, t->offsets[i]);
+        put_var_type(k, t->items[i]);
+    }
+}
+
 /* Lines are in the code, as debug information and in messages. */
 static void put_places(Key *k, const IrModule *m) {
     put_number(k, m->sites.n);
@@ -201,7 +211,7 @@ static void put_places(Key *k, const IrModule *m) {
     for (uint32_t i = 0; i < m->vars.n; i++) {
         const IrVar *v = &m->vars.at[i];
         put_text(k, v->name);
-        put_text(k, v->type->name); /* which says all of it */
+        put_var_type(k, v->type);
         put_block(k, (uint64_t[]){v->arg, v->span, v->at}, 3 * sizeof(uint64_t));
     }
 }

@@ -159,6 +159,18 @@ static uint32_t argument_number(const PyFunc *f, const char *name) {
     return 0;
 }
 
+/* Texts of types leave out offsets and the ends of long tuples. */
+static bool same_type(const IrVarType *a, const IrVarType *b) {
+    if (a->kind != b->kind || a->type != b->type || a->bytes != b->bytes || a->n != b->n) return false;
+    if (strcmp(a->name, b->name) != 0) return false;
+    uint32_t items = a->kind == VAR_STRUCT ? a->n : a->kind == VAR_POINTER || a->kind == VAR_LIST;
+    for (uint32_t i = 0; i < items; i++) {
+        bool named = a->kind != VAR_STRUCT || (a->offsets[i] == b->offsets[i] && !strcmp(a->fields[i], b->fields[i]));
+        if (!named || !same_type(a->items[i], b->items[i])) return false;
+    }
+    return true;
+}
+
 /* A function has an own set for each place where it is called. */
 static Ref place_of(Eval *e, const char *name, const IrVarType *t) {
     const IrSpan *here = &e->m->spans.at[e->span];
@@ -166,7 +178,7 @@ static Ref place_of(Eval *e, const char *name, const IrVarType *t) {
         const IrVar *v = &e->m->vars.at[i];
         const IrSpan *there = &e->m->spans.at[v->span];
         if (there->func == here->func && there->inlined_at == here->inlined_at && strcmp(v->name, name) == 0 &&
-            v->type->bytes == t->bytes && strcmp(v->type->name, t->name) == 0)
+            same_type(v->type, t))
             return v->at;
     }
     uint32_t arg = argument_number(e->frame->inst->f, name);

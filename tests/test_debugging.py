@@ -113,6 +113,26 @@ def test_functions_and_lines() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("ptxas"), reason="no ptxas")
+def test_types_of_one_text_that_lie_differently() -> None:
+    """Both are `array(record(a: int8, b: int32, c: int8), 1d, C)`, of 12 bytes an element."""
+    one, other = (
+        np.dtype({"names": ["a", "b", "c"], "formats": ["i1", "i4", "i1"], "offsets": at, "itemsize": 12})
+        for at in ([0, 4, 8], [8, 4, 0])
+    )
+
+    def kernel(x, y):
+        records = x
+        x[0].b = 1
+        records = y
+        y[0].b = records[0].b
+
+    compiled = gpu.jit(debug=True, opt=0)(kernel)
+    compiled[1, 1](np.zeros(1, one), np.zeros(1, other))
+    text = str(compiled.inspect("llvm", arch="sm_80"))
+    found = [n for n in nodes(text).values() if n.startswith('!DILocalVariable(name: "records"')]
+    assert len(found) == 2
+
+
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_ptxas(arch: str, tmp_path: Path) -> None:
     ptx = variables.inspect("ptx", variables.signatures[0], arch=arch)
