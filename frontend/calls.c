@@ -514,6 +514,7 @@ static Val call_special(Eval *e, const CallSite *site, Val fn, uint32_t n, const
         if (d && help) diag_help(e->diags, d, "%s", dialect_text(e->arena, e->dialect, help));
         if (numbas)
             e_numba_says(e, d, "Untyped global name '%s': Cannot determine Numba type of its class", site->name);
+        else numba_of_method(e, d, fn.ty->obj);
         return val_poison(e);
     }
     MethodCall m = with_self(e, site, fn, n, args);
@@ -521,12 +522,22 @@ static Val call_special(Eval *e, const CallSite *site, Val fn, uint32_t n, const
                        m.n, m.args);
 }
 
+static Val no_dtype(Eval *e, const CallSite *site, const char *name) {
+    Diag *d = e_diag(e, site->span, DIAG_ARG_VALUE, site->name,
+                     arena_printf(e->arena, "kernels have no values of dtype '%s'", name));
+    e_help(e, d, "%s", "a dtype is written np.float32 or \"float32\"");
+    numba_untyped(e, d, site->span);
+    return val_poison(e);
+}
+
 static Val call_object(Eval *e, const CallSite *site, Val fn, uint32_t n, const Val *args) {
     HostInfo info;
     memset(&info, 0, sizeof info);
     HostRef obj = fn.ty->obj;
     DType d;
+    const char *name;
     if (n == 1 && val_dtype_named(e, args[0], &d) && is_numpy_dtype(e, obj)) return (Val){.ty = ty_dtype(e->types, d)};
+    if (n == 1 && val_as_str(e, args[0], &name) && is_numpy_dtype(e, obj)) return no_dtype(e, site, name);
     if (!e->host->info(e->host->self, obj, &info)) return val_poison(e);
     Val chosen;
     bool own = info.kind == HOST_NAMED && devfn_find(info.path);

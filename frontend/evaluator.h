@@ -224,6 +224,8 @@ struct Eval {
 /* numbawords.c */
 void numba_words_of(Eval *e, Diag *d, va_list args);    /* in the Numba dialect a note with Numba's words, if there are any */
 const char *numba_call_text(Eval *e, const PyFunc *f, uint32_t n, const Val *args);
+void numba_of_method(Eval *e, Diag *d, HostRef method);
+void numba_untyped(Eval *e, Diag *d, PySpan span);
 const char *numba_help_for(Eval *e, HostRef cls);       /* what to write for a class of numba's; NULL: it's somebody else's */
 
 /* eval.c */

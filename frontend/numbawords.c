@@ -79,3 +79,31 @@ const char *numba_call_text(Eval *e, const PyFunc *f, uint32_t n, const Val *arg
     return arena_printf(e->arena, "Invalid use of type(CUDADispatcher(<function %s>)) with parameters (%s)", f->name,
                         types);
 }
+
+/* Numba's classes of numbers have no methods as attributes: float.as_integer_ratio. */
+void numba_of_method(Eval *e, Diag *d, HostRef method) {
+    static const char *const classes[][2] = {
+        {"bool", "bool"}, {"int", "int64"}, {"float", "float64"}, {"complex", "complex128"}};
+    HostInfo name;
+    memset(&name, 0, sizeof name);
+    HostRef cls = e->host->attr(e->host->self, method, "__objclass__"),
+            text = cls ? e->host->attr(e->host->self, method, "__name__") : NULL;
+    if (!d || !text || !e->host->info(e->host->self, text, &name) || name.kind != HOST_STR) return;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        HostRef one = val_builtin(e, classes[i][0]);
+        if (one && e->host->same(e->host->self, one, cls))
+            e_numba_says(e, d, "Unknown attribute '%s' of type class(%s)", name.text, classes[i][1]);
+    }
+}
+
+/* Of an array whose dtype no kernel has: the variable is the one that the line assigns to. */
+void numba_untyped(Eval *e, Diag *d, PySpan span) {
+    if (!d || !e_numba(e)) return;
+    const char *line = e->host->source_line(e->host->self, e->frame->inst->f->file, span.line);
+    if (!line) return;
+    line += strspn(line, " \t");
+    size_t n = strcspn(line, " =,.[(:");
+    const char *after = line + n + strspn(line + n, " ");
+    if (n && after[0] == '=' && after[1] != '=')
+        e_numba_says(e, d, "Cannot infer the type of variable '%.*s'", (int)n, line);
+}

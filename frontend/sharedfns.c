@@ -97,8 +97,9 @@ static bool read_request(Eval *e, const CallSite *site, uint32_t n, const Val *a
         return false;
     }
     if (!val_elem_named(e, v[1], &r->elem)) {
-        e_fail(e, arg_span(site, 1), "a dtype is written np.float32 or \"float32\"", DIAG_ARG_TYPE, site->name,
-               e_text(e, v[1]));
+        Diag *d = e_diag(e, arg_span(site, 1), DIAG_ARG_TYPE, site->name, e_text(e, v[1]));
+        e_help(e, d, "%s", "a dtype is written np.float32 or \"float32\"");
+        numba_untyped(e, d, site->span);
         return false;
     }
     return read_shape(e, site, v[0], shared, r) && read_align(e, site, v[2], r);
