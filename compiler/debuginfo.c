@@ -12,7 +12,8 @@
 enum { DEBUG_FULL = 1, DEBUG_DIRECTIVES_ONLY = 3, DWARF_VERSION = 2 };
 
 enum { ATE_BOOLEAN = 2, ATE_COMPLEX = 3, ATE_FLOAT = 4, ATE_SIGNED = 5, ATE_UNSIGNED = 7 }; /* DW_ATE_ */
-enum { CLASS_CONST = 4, CLASS_SHARED = 8, CLASS_GENERIC = 12 }; /* address classes of CUDA's debugger */
+enum { CLASS_CONST = 4, CLASS_SHARED = 8 }; /* address classes of CUDA's debugger; without one a pointer is generic */
+enum { TAG_POINTER = 0x0f };                /* DW_TAG_pointer_type */
 
 struct Debug {
     LLVMDIBuilderRef builder;
@@ -67,7 +68,7 @@ static LLVMMetadataRef struct_type(Lower *L, const IrVarType *t) {
     LLVMMetadataRef *members = ARENA_ARRAY(L->m->arena, LLVMMetadataRef, t->n + 1);
     for (uint32_t i = 0; i < t->n; i++)
         members[i] =
-            LLVMDIBuilderCreateMemberType(b, file, t->fields[i], strlen(t->fields[i]), file, 0, t->items[i]->bytes * 8u,
+            LLVMDIBuilderCreateMemberType(b, file, t->fields[i], strlen(t->fields[i]), NULL, 0, t->items[i]->bytes * 8u,
                                           0, t->offsets[i] * 8u, LLVMDIFlagZero, type_of(L, t->items[i]));
     return LLVMDIBuilderCreateStructType(b, file, t->name, strlen(t->name), file, 0, t->bytes * 8u, 0, LLVMDIFlagZero,
                                          NULL, members, t->n, 0, NULL, "", 0);
@@ -78,8 +79,13 @@ static LLVMMetadataRef type_of(Lower *L, const IrVarType *t) {
     switch ((IrVarKind)t->kind) {
     case VAR_STRUCT: return struct_type(L, t);
     case VAR_POINTER: {
-        unsigned space = t->type == T_PTRS ? CLASS_SHARED : t->type == T_PTRC ? CLASS_CONST : CLASS_GENERIC;
-        return LLVMDIBuilderCreatePointerType(b, type_of(L, t->items[0]), t->bytes * 8u, 0, space, "", 0);
+        LLVMMetadataRef to = t->items ? type_of(L, t->items[0]) : NULL;
+        if (t->type != T_PTRS && t->type != T_PTRC) {
+            LLVMMetadataRef generic = LLVMDIBuilderCreateQualifiedType(b, TAG_POINTER, to);
+            return t->made ? LLVMDIBuilderCreateArtificialType(b, generic) : generic;
+        }
+        unsigned space = t->type == T_PTRS ? CLASS_SHARED : CLASS_CONST;
+        return LLVMDIBuilderCreatePointerType(b, to, t->bytes * 8u, 0, space, "", 0);
     }
     case VAR_LIST: {
         LLVMMetadataRef range = LLVMDIBuilderGetOrCreateSubrange(b, 0, t->n);

@@ -166,6 +166,7 @@ typedef struct IrVarType {
     const char *name;
     uint8_t kind;           /* IrVarKind */
     uint8_t type;           /* Type: of a number, of a part of a complex one, of a pointer */
+    bool made;              /* of a pointer: the program has another, which this was made from for the debugger */
     uint32_t bytes, n;      /* n: members of a struct; items of a list */
     const struct IrVarType *const *items;   /* of each member; items[0] of all items of a list, of what a pointer leads to */
     const char *const *fields;

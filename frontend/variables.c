@@ -75,10 +75,13 @@ static const IrVarType *record_type(Parts *p, const Record *r) {
                                    .offsets = offsets});
 }
 
-static const IrVarType *pointer_type(Parts *p, Ty to) {
+static const IrVarType *pointer_type(Parts *p, Ty to, Type space) {
     const IrVarType **items = ARENA_ARRAY(p->e->arena, const IrVarType *, 1);
     items[0] = to->record ? record_type(p, to->record) : number(p, (DType)to->dtype);
-    return var_type(p, (IrVarType){.name = "", .kind = VAR_POINTER, .type = to->space, .bytes = WORD, .items = items});
+    bool made = space == T_PTR && (to->space == T_PTRS || to->space == T_PTRC);
+    return var_type(
+        p, (IrVarType){
+               .name = "", .kind = VAR_POINTER, .type = (uint8_t)space, .made = made, .bytes = WORD, .items = items});
 }
 
 /* ---- values in parts --------------------------------------------------------------------------------------- */
@@ -115,18 +118,41 @@ static const IrVarType *members_type(Parts *p, const Members *m, const char *nam
                                    .offsets = m->offsets});
 }
 
-/* {data, shape[ndim], strides[ndim]}, strides in bytes. */
+/* What Numba's arrays have before the data; its scripts for debuggers look for them. Nothing counts references here. */
+static void numba_members(Parts *p, Members *m, Val flat, uint32_t ndim, uint32_t item_bytes) {
+    Eval *e = p->e;
+    const IrVarType *nowhere = var_type(p, (IrVarType){.name = "", .kind = VAR_POINTER, .type = T_PTR, .bytes = WORD});
+    Ref nitems = e_int(e, T_I64, 1), none = e_int(e, T_I64, 0);
+    for (uint32_t k = 0; k < ndim; k++)
+        nitems = e_emit(e, OP_MUL, T_I64, 2, (Ref[]){nitems, val_conv_ref(e, flat.items[1 + k], DT_I64)}, 0, 0);
+    const Ref values[] = {none, none, nitems, e_int(e, T_I64, item_bytes)};
+    static const char *const names[] = {"meminfo", "parent", "nitems", "itemsize"};
+    for (uint32_t i = 0; i < 4; i++) {
+        put(p, values[i], m->start + m->end);
+        add_member(m, names[i], i < 2 ? nowhere : number(p, DT_I64));
+    }
+}
+
+/* {data, shape[ndim], strides[ndim]}, strides in bytes. Numba's have more, and their data have a generic address. */
 static const IrVarType *array_parts(Parts *p, Val v, uint32_t offset) {
-    Val flat = array_flatten_to_a(p->e, v);
+    Eval *e = p->e;
+    Val flat = array_flatten_to_a(e, v);
     uint32_t ndim = v.ty->ndim;
-    Members m = members(p, 3, offset);
-    put(p, flat.items[0].ref[0], offset);
-    add_member(&m, "data", pointer_type(p, v.ty));
+    Members m = members(p, 7, offset);
+    Ref data = flat.items[0].ref[0];
+    Type space = (Type)v.ty->space;
+    if (e_numba(e)) {
+        numba_members(p, &m, flat, ndim, elem_size(elem_of(v.ty)));
+        if (space == T_PTRS || space == T_PTRC) data = e_emit(e, OP_ADDRESS, T_I64, 1, &data, 0, 0);
+        space = T_PTR;
+    }
+    put(p, data, offset + m.end);
+    add_member(&m, "data", pointer_type(p, v.ty, space));
     for (uint32_t k = 0; k < 2 * ndim; k++)
-        put(p, val_conv_ref(p->e, flat.items[1 + k], DT_I64), offset + WORD * (1 + k));
+        put(p, val_conv_ref(e, flat.items[1 + k], DT_I64), offset + m.end + WORD * k);
     for (uint32_t k = 0; ndim && k < 2; k++)
         add_member(&m, k ? "strides" : "shape", list_of_type(p, number(p, DT_I64), ndim));
-    return members_type(p, &m, ty_text(p->e->types, v.ty));
+    return members_type(p, &m, ty_text(e->types, v.ty));
 }
 
 /* Items that have no value at run time aren't shown. */
@@ -147,7 +173,7 @@ static const IrVarType *take_apart(Parts *p, Val v, uint32_t offset) {
     case TY_SCALAR: return scalar(p, v, offset);
     case TY_ARRAY: return array_parts(p, v, offset);
     case TY_TUPLE: return v.ty->parts <= MOST_PARTS ? tuple_parts(p, v, offset) : NULL;
-    case TY_RECORD: put(p, v.items[0].ref[0], offset); return pointer_type(p, v.ty);
+    case TY_RECORD: put(p, v.items[0].ref[0], offset); return pointer_type(p, v.ty, (Type)v.ty->space);
     default: return NULL;
     }
 }

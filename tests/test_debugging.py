@@ -91,12 +91,25 @@ def test_members_and_address_classes() -> None:
     text = llvm()
     known = nodes(text)
     members = known[re.search(r"elements: (!\d+)", known[variable(text, "shared")["type"]])[1]]
-    data, shape, strides = (known[m] for m in re.findall(r"!\d+", members))
-    assert 'name: "data"' in data and 'name: "shape"' in shape and 'name: "strides"' in strides
-    assert "offset: 128" in strides
-    assert "dwarfAddressSpace: 8" in known[re.search(r"baseType: (!\d+)", data)[1]]
+    parts = [known[m] for m in re.findall(r"!\d+", members)]
+    names = ["meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides"]
+    assert [re.search(r'name: "(\w+)"', part)[1] for part in parts] == names
+    assert "offset: 384" in parts[-1]
+    assert "dwarfAddressSpace" not in known[re.search(r"baseType: (!\d+)", parts[4])[1]]
+    assert "store volatile i64 ptrtoint (ptr addrspacecast (ptr addrspace(3) @" in text
     fields = 'name: "a", ', 'name: "b", '
     assert all(any(f in n for n in known.values() if "DW_TAG_member" in n) for f in fields)
+
+
+def test_arrays_of_the_other_dialect_know_their_memory() -> None:
+    def kernel(x):
+        shared = gpu.shared.array(3, np.float32)
+        shared[0] = x[0]
+        x[1] = shared[0]
+
+    known = nodes(gpu.jit(kernel, debug=True, opt=0).inspect("llvm", "f4[::1]", arch="sm_80"))
+    assert any('name: "strides"' in n and "offset: 128" in n for n in known.values())
+    assert any("DW_TAG_pointer_type" in n and "dwarfAddressSpace: 8" in n for n in known.values())
 
 
 def test_functions_and_lines() -> None:
