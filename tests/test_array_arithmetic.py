@@ -440,3 +440,11 @@ def test_bfloat16() -> None:
     ):
         assert found.dtype == expected.dtype
         assert (found.copy_to_host() == expected).all()
+
+
+def test_views_of_an_array_without_axes_read_nothing(device: str) -> None:
+    """NumPy arranges the view, of an address that the host can't read."""
+    x = np.array(3.5)
+    for call in (np.flip, np.transpose, np.squeeze, lambda a: np.expand_dims(a, 0), lambda a: np.broadcast_to(a, (2,))):
+        both(call, x)
+    both(lambda a: np.flip(a, 0), x)

@@ -51,6 +51,8 @@ def test_a_layout_that_a_copy_alone_has_is_refused():
         layout[:, ::2].reshape(-1)
     with pytest.raises(ValueError, match="cannot infer valid shape"):
         layout.reshape(-1, 7)
+    with pytest.raises(ValueError, match="order is 'C' or 'F'"):
+        layout.reshape(-1, order="Q")
 
 
 def test_a_schedule_says_what_a_gufunc_is_called_for():

@@ -380,7 +380,7 @@ FUNCTIONS |= {
     np.allclose: lambda *args, **kwargs: bool(isclose(*args, **kwargs).all()),
     np.expand_dims: lambda a, axis: a._like(np.expand_dims(a._proxy(), axis)),
     np.moveaxis: lambda a, source, destination: a._like(np.moveaxis(a._proxy(), source, destination)),
-    np.flip: lambda m, axis=None: m._like(np.flip(m._proxy(), axis)),
+    np.flip: lambda m, axis=None: m._like(np.flip(m._proxy(), axis) if m.ndim or axis is not None else m._proxy()),
     np.broadcast_to: lambda array, shape, subok=False: array._like(np.broadcast_to(array._proxy(), shape)),
     np.real: lambda val: val.real,
     np.imag: lambda val: val.imag,

@@ -12,7 +12,7 @@ def reshaped(proxy: np.ndarray[Any, Any], shape: tuple[Any, ...], order: str) ->
     """A view of another shape; None: that takes a copy, which must not be made of a proxy."""
     wanted = resolved(shape, proxy.size)
     view = proxy
-    if order == "F":
+    if checked_order(order) == "F":
         view = view.T
         wanted = wanted[::-1]
     strides = strides_of_view(view, wanted)
