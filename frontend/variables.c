@@ -185,7 +185,7 @@ static uint32_t argument_number(const PyFunc *f, const char *name) {
     return 0;
 }
 
-/* Texts of types leave out offsets and the ends of long tuples. */
+/* Texts of types leave out the fields of named tuples, and the ends of long ones. */
 static bool same_type(const IrVarType *a, const IrVarType *b) {
     if (a->kind != b->kind || a->type != b->type || a->bytes != b->bytes || a->n != b->n) return false;
     if (strcmp(a->name, b->name) != 0) return false;

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 import gpu
 import numpy as np
@@ -126,24 +127,32 @@ def test_functions_and_lines() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("ptxas"), reason="no ptxas")
-def test_types_of_one_text_that_lie_differently() -> None:
-    """Both are `array(record(a: int8, b: int32, c: int8), 1d, C)`, of 12 bytes an element."""
-    one, other = (
-        np.dtype({"names": ["a", "b", "c"], "formats": ["i1", "i4", "i1"], "offsets": at, "itemsize": 12})
-        for at in ([0, 4, 8], [8, 4, 0])
-    )
+class Pair(NamedTuple):
+    x: int
+    y: int
 
-    def kernel(x, y):
-        records = x
-        x[0].b = 1
-        records = y
-        y[0].b = records[0].b
+
+class Ends(NamedTuple):
+    lo: int
+    hi: int
+
+
+def test_named_tuples_of_one_text() -> None:
+    """Both are `tuple(int (weak), int (weak))`: the names of their fields tell them apart."""
+
+    def kernel(x, p, q):
+        t = p
+        x[0] = t.x
+        t = q
+        x[0] += t.lo
 
     compiled = gpu.jit(debug=True, opt=0)(kernel)
-    compiled[1, 1](np.zeros(1, one), np.zeros(1, other))
-    text = str(compiled.inspect("llvm", arch="sm_80"))
-    found = [n for n in nodes(text).values() if n.startswith('!DILocalVariable(name: "records"')]
-    assert len(found) == 2
+    compiled[1, 1](np.zeros(1), Pair(1, 2), Ends(3, 4))
+    known = nodes(str(compiled.inspect("llvm", arch="sm_80")))
+    types = [re.search(r"type: (!\d+)", n)[1] for n in known.values() if n.startswith('!DILocalVariable(name: "t"')]
+    members = [known[re.search(r"elements: (!\d+)", known[t])[1]] for t in types]
+    fields = [[re.search(r'name: "(\w+)"', known[m])[1] for m in re.findall(r"!\d+", ms)] for ms in members]
+    assert sorted(fields) == [["lo", "hi"], ["x", "y"]]
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
