@@ -168,7 +168,7 @@ typedef struct IrVarType {
     uint8_t type;           /* Type: of a number, of a part of a complex one, of a pointer */
     bool made;              /* of a pointer: the program has another, which this was made from for the debugger */
     uint32_t bytes, n;      /* n: members of a struct; items of a list */
-    const struct IrVarType *const *items;   /* of each member; items[0] of all items of a list, of what a pointer leads to */
+    const struct IrVarType *const *items;   /* of each member; items[0] of all items of a list, of what a pointer leads to; NULL: of numbers, of void * */
     const char *const *fields;
     const uint32_t *offsets;
 } IrVarType;

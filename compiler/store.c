@@ -183,9 +183,9 @@ static void put_memory(Key *k, const IrModule *m) {
 }
 
 static void put_var_type(Key *k, const IrVarType *t) {
-    uint32_t items = t->kind == VAR_STRUCT ? t->n : t->kind == VAR_POINTER || t->kind == VAR_LIST;
+    uint32_t items = t->kind == VAR_STRUCT ? t->n : t->items != NULL;
     put_text(k, t->name);
-    put_block(k, (uint64_t[]){t->kind, t->type, t->bytes, t->n}, 4 * sizeof(uint64_t));
+    put_block(k, (uint64_t[]){t->kind, t->type, t->made, t->bytes, t->n, items}, 6 * sizeof(uint64_t));
     for (uint32_t i = 0; i < items; i++) {
         if (t->kind == VAR_STRUCT) put_text(k, t->fields[i]), put_number(k, t->offsets[i]);
         put_var_type(k, t->items[i]);

@@ -188,8 +188,8 @@ static uint32_t argument_number(const PyFunc *f, const char *name) {
 /* Texts of types leave out the fields of named tuples, and the ends of long ones. */
 static bool same_type(const IrVarType *a, const IrVarType *b) {
     if (a->kind != b->kind || a->type != b->type || a->bytes != b->bytes || a->n != b->n) return false;
-    if (strcmp(a->name, b->name) != 0) return false;
-    uint32_t items = a->kind == VAR_STRUCT ? a->n : a->kind == VAR_POINTER || a->kind == VAR_LIST;
+    if (a->made != b->made || !a->items != !b->items || strcmp(a->name, b->name) != 0) return false;
+    uint32_t items = a->kind == VAR_STRUCT ? a->n : a->items != NULL;
     for (uint32_t i = 0; i < items; i++) {
         bool named = a->kind != VAR_STRUCT || (a->offsets[i] == b->offsets[i] && !strcmp(a->fields[i], b->fields[i]));
         if (!named || !same_type(a->items[i], b->items[i])) return false;

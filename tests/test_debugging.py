@@ -102,6 +102,21 @@ def test_members_and_address_classes() -> None:
     assert all(any(f in n for n in known.values() if "DW_TAG_member" in n) for f in fields)
 
 
+def test_variables_are_assigned_arrays_again() -> None:
+    @cuda.jit("void(float32[:, ::1])", debug=True, opt=False, cache=True)
+    def kernel(x):
+        row = x[0]
+        for i in range(2):
+            row = x[i]
+        row[0] = 3
+
+    x = np.zeros((2, 2), np.float32)
+    kernel[1, 1](x)
+    assert x[1, 0] == 3
+    text = kernel.inspect("llvm", kernel.signatures[0], arch="sm_80")
+    assert len(re.findall('DILocalVariable\\(name: "row"', text)) == 1
+
+
 def test_arrays_of_the_other_dialect_know_their_memory() -> None:
     def kernel(x):
         shared = gpu.shared.array(3, np.float32)
