@@ -69,6 +69,32 @@ def test_what_jit_takes(thing: Any, text: str) -> None:
         gpu.jit(thing)
 
 
+class AnswersAll(type):
+    def __getattr__(cls, name: str) -> int:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return 5
+
+
+class Length(metaclass=AnswersAll):
+    def __init__(self, x: float) -> None:
+        self.x = x
+
+    def twice(self) -> float:
+        return self.x * 2
+
+
+def test_a_metaclass_that_has_every_attribute() -> None:
+    """It isn't asked whether the class is one of numba's."""
+
+    def kernel(out, length):
+        out[0] = length.twice() + Length(1.0).twice()
+
+    out = np.zeros(1)
+    gpu.jit(kernel)[1, 1](out, Length(4.0))
+    assert out[0] == 10
+
+
 @pytest.mark.parametrize("what", [None, 3, "tipes"])
 def test_what_inspect_takes(what: Any) -> None:
     with pytest.raises(ValueError, match=r"inspect: what is one of bytecode, types, ir"):

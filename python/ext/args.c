@@ -461,14 +461,6 @@ static bool has_array(PyObject *o) {
     return method;
 }
 
-/* A container or an object of a jitclass: its fields are not in Python. */
-static bool is_numbas(PyObject *o) {
-    PyObject *mark = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "_numba_type_");
-    if (!mark) PyErr_Clear();
-    Py_XDECREF(mark);
-    return mark;
-}
-
 static const char *instead_of_numbas(const char *type) {
     if (strcmp(type, "List") == 0) return "; numpy.array(...) makes an array of a numba.typed.List";
     if (strcmp(type, "Dict") == 0) return "; pass the keys and the values of a numba.typed.Dict as two arrays";
@@ -479,7 +471,7 @@ static int refuse(const Bound *b, PyObject *o, uint32_t param) {
     char what[DESCRIPTION];
     describe(b, param, what, sizeof what);
     const char *type = Py_TYPE(o)->tp_name;
-    const char *help = is_numbas(o) ? instead_of_numbas(type)
+    const char *help = host_is_numbas(Py_TYPE(o)) ? instead_of_numbas(type)
                        : PyList_Check(o) || PyAnySet_Check(o)
                            ? "; numpy.array(...) makes an array of it, tuple(...) a tuple"
                        : PyDict_Check(o) ? "; the keys of a dict must be strings"
@@ -542,7 +534,7 @@ static int flatten_foreign(Bound *b, PyObject *o, uint32_t param, int depth) {
     if (status == 0) status = dlpack_array(o, d, &a, &memory, &on_device, &stream);
     if (status < 0) return name_parameter(b, param);
     if (status) return put_foreign(b, &a, memory, on_device, stream, param);
-    status = has_array(o) || is_numbas(o) ? 0 : flatten_instance(b, o, param, depth);
+    status = has_array(o) || host_is_numbas(Py_TYPE(o)) ? 0 : flatten_instance(b, o, param, depth);
     return status < 0 ? -1 : status ? 0 : refuse(b, o, param);
 }
 

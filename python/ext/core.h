@@ -382,6 +382,8 @@ bool host_is_for_kernels(const char *module);           /* of this package, and 
 static inline bool is_numbas_module(const char *name) {
     return strncmp(name, "numba.", 6) == 0 || strncmp(name, "numba_cuda.", 11) == 0;
 }
+/* A container of numba's, or a jitclass: what these have is code for its own compiler. Runs no code of a metaclass. */
+bool host_is_numbas(PyTypeObject *cls);
 bool host_failed(void);         /* Clears the exception of a question that has no answer; always false */
 
 /* ---- errors.c ---------------------------------------------------------------------------------- */

@@ -439,12 +439,13 @@ static PyObject *ours_for_numbas(PyHost *h, PyObject *o) {
     return module && strcmp(module, "numba.cuda") == 0 ? PyImport_ImportModule("gpu.cuda") : NULL;
 }
 
-/* Numba's containers and jitclasses: what they have is code for its own compiler. */
-static bool is_numbas_class(PyObject *cls) {
-    PyObject *mark = PyObject_GetAttrString(cls, "_numba_type_");
-    Py_XDECREF(mark);
-    host_failed();
-    return mark;
+bool host_is_numbas(PyTypeObject *cls) {
+    for (Py_ssize_t i = 0; cls->tp_mro && i < PyTuple_GET_SIZE(cls->tp_mro); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(cls->tp_mro, i);
+        if (PyType_HasFeature(base, Py_TPFLAGS_HEAPTYPE) && PyDict_GetItemString(base->tp_dict, "_numba_type_"))
+            return true;
+    }
+    return false;
 }
 
 static HostRef host_attr(void *self, HostRef obj, const char *name) {
@@ -463,8 +464,8 @@ static HostRef host_attr(void *self, HostRef obj, const char *name) {
         return r;
     }
     PyObject *value = PyObject_GetAttrString(object(obj), name);
-    PyObject *of = PyType_Check(object(obj)) ? object(obj) : (PyObject *)Py_TYPE(object(obj));
-    if (value && PyMethod_Check(value) && is_numbas_class(of)) Py_CLEAR(value);
+    PyTypeObject *of = PyType_Check(object(obj)) ? (PyTypeObject *)object(obj) : Py_TYPE(object(obj));
+    if (value && PyMethod_Check(value) && host_is_numbas(of)) Py_CLEAR(value);
     HostRef r = take(self, value);
     host_failed();
     return r;
@@ -497,8 +498,9 @@ static HostRef host_items(void *self, HostRef obj) {
 }
 
 static HostRef host_class_attr(void *self, HostRef cls, HostRef after, const char *name) {
-    if (cls && is_numbas_class(object(cls))) return NULL;
-    PyObject *mro = cls && PyType_Check(object(cls)) ? ((PyTypeObject *)object(cls))->tp_mro : NULL, *found = NULL;
+    PyTypeObject *type = cls && PyType_Check(object(cls)) ? (PyTypeObject *)object(cls) : NULL;
+    if (type && host_is_numbas(type)) return NULL;
+    PyObject *mro = type ? type->tp_mro : NULL, *found = NULL;
     bool counts = after == NULL;
     for (Py_ssize_t i = 0; mro && !found && i < PyTuple_GET_SIZE(mro); i++) {
         PyObject *base = PyTuple_GET_ITEM(mro, i);
