@@ -107,7 +107,8 @@ enum { MEM_UNALIGNED = 1, MEM_VOLATILE = 2, MEM_INVARIANT = 4 /* nobody writes i
        /* hints for global memory, at most one: in L2 alone, used once, not used again. They change no result */
        MEM_L2 = 8, MEM_STREAM = 16, MEM_LAST = 32, MEM_HINTS = MEM_L2 | MEM_STREAM | MEM_LAST,
        /* the address is a multiple of so many bytes, at most one: neighbours can be one access */
-       MEM_ALIGN2 = 64, MEM_ALIGN4 = 128, MEM_ALIGN8 = 256, MEM_ALIGN16 = 512, MEM_ALIGNS = 15 * MEM_ALIGN2 };
+       MEM_ALIGN2 = 64, MEM_ALIGN4 = 128, MEM_ALIGN8 = 256, MEM_ALIGN16 = 512, MEM_ALIGNS = 15 * MEM_ALIGN2,
+       MEM_ORDERED = 1024 /* LOAD: other lanes may count on what was stored before it */ };
 static inline uint16_t mem_align_flag(unsigned bytes) { return (uint16_t)(bytes * (MEM_ALIGN2 / 2)); }
 static inline unsigned mem_align(uint16_t sub) { return (sub & MEM_ALIGNS) / (MEM_ALIGN2 / 2); }     /* 0: of its type */
 
@@ -323,6 +324,7 @@ void pass_ahead(IrModule *m);       /* ahead.c: divisions that are the same for 
 void pass_selects(IrModule *m);     /* selects.c: ways that only choose a value become selects */
 void pass_sweeps(IrModule *m);      /* sweeps.c: threads go together round loops in which they go over memory side by side */
 void pass_wraps(IrModule *m);       /* wraps.c: indices that may count from the end, in fewer instructions */
+void pass_warpsteps(IrModule *m);   /* warpsteps.c: loads of shared memory that others may have written with no wait since are ordered */
 void pass_chains(IrModule *m);      /* chains.c: addresses in loops in steps, what is fixed first */
 
 /* uniform.c: what differs between the threads of a block. */

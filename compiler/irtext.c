@@ -42,17 +42,10 @@ IrSubNames sub_names(Op op) {
     }
 }
 
-const IrFlagName mem_flag_names[] = {{"unaligned", MEM_UNALIGNED},
-                                     {"volatile", MEM_VOLATILE},
-                                     {"invariant", MEM_INVARIANT},
-                                     {"l2", MEM_L2},
-                                     {"stream", MEM_STREAM},
-                                     {"last", MEM_LAST},
-                                     {"align2", MEM_ALIGN2},
-                                     {"align4", MEM_ALIGN4},
-                                     {"align8", MEM_ALIGN8},
-                                     {"align16", MEM_ALIGN16},
-                                     {NULL, 0}};
+const IrFlagName mem_flag_names[] = {
+    {"unaligned", MEM_UNALIGNED}, {"volatile", MEM_VOLATILE}, {"invariant", MEM_INVARIANT}, {"l2", MEM_L2},
+    {"stream", MEM_STREAM},       {"last", MEM_LAST},         {"align2", MEM_ALIGN2},       {"align4", MEM_ALIGN4},
+    {"align8", MEM_ALIGN8},       {"align16", MEM_ALIGN16},   {"ordered", MEM_ORDERED},     {NULL, 0}};
 const IrFlagName arith_flag_names[] = {{"nowrap", ARITH_NO_WRAP}, {NULL, 0}};
 static const IrFlagName addr_flag_names[] = {{"step", ADDR_STEP}, {NULL, 0}};
 const IrFlagName divide_flag_names[] = {{"bypositive", DIVIDE_BY_POSITIVE},

@@ -43,10 +43,20 @@ void ll_mark_invariant(Lower *L, Val load) {
     LLVMSetMetadata(load, LLVMGetMDKindIDInContext(L->ctx, "invariant.load", 14), LLVMMetadataAsValue(L->ctx, empty));
 }
 
+/* Nothing for the GPU, but LLVM has made every store before it. */
+static void keep_order(Lower *L) {
+    static const char constraints[] = "~{memory}";
+    Ty type = LLVMFunctionType(L->void_, NULL, 0, false);
+    Val code =
+        LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true, false, LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(L->b, type, code, NULL, 0, "");
+}
+
 Val lower_load(Lower *L, const Instr *in, Val *a) {
     Type t = (Type)in->type;
     Ty memory = ll_memory_type(L, t);
     Val v;
+    if (in->sub & MEM_ORDERED) keep_order(L);
     if (ll_hinted(L, in->sub, a[0])) {
         v = ll_load_hinted(L, in->sub, memory, type_bytes(t), a[0]);
     } else {

@@ -6,6 +6,7 @@
 #include "lower.h"
 
 enum { MOST_LANES = 16 };
+enum { ALONE = MEM_VOLATILE | MEM_UNALIGNED | MEM_ORDERED }; /* of an access that is in no group */
 
 typedef struct Group {
     Ref lane[MOST_LANES]; /* the accesses; REF_NONE: gone */
@@ -43,8 +44,7 @@ static bool find_group(const Lower *L, Ref first, Group *g) {
     *g = (Group){.type = accessed_type(L, head), .bytes = mem_align(head->sub)};
     unsigned each = type_bytes(g->type), found = 0;
     g->n = g->bytes / each;
-    if (L->o->target != TARGET_PTX || g->n < 2 || g->n > MOST_LANES || head->sub & (MEM_VOLATILE | MEM_UNALIGNED))
-        return false;
+    if (L->o->target != TARGET_PTX || g->n < 2 || g->n > MOST_LANES || head->sub & ALONE) return false;
     uint32_t i = 0;
     while (b->instrs.at[i] != first) i++;
     for (; i < b->instrs.n; i++) {
@@ -52,8 +52,8 @@ static bool find_group(const Lower *L, Ref first, Group *g) {
         const Instr *in = instr(L, r);
         uint64_t offset;
         if (!touches_memory(in)) continue;
-        bool alike = in->op == head->op && (in->sub & MEM_HINTS) == (head->sub & MEM_HINTS) &&
-                     !(in->sub & MEM_VOLATILE) && accessed_type(L, in) == g->type;
+        bool alike = in->op == head->op && (in->sub & MEM_HINTS) == (head->sub & MEM_HINTS) && !(in->sub & ALONE) &&
+                     accessed_type(L, in) == g->type;
         if (!alike || !distance(L, in->args[0], head->args[0], &offset) || offset % each || offset >= g->bytes ||
             g->lane[offset / each])
             break;

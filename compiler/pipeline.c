@@ -26,6 +26,7 @@ const Pass pipeline_cpu_passes[] = {
 };
 
 const Pass pipeline_gpu_passes[] = {
+    {"warpsteps", pass_warpsteps},
     {"wraps", pass_wraps},
     {"chains", pass_chains},
     {NULL, NULL},

@@ -330,7 +330,7 @@ static bool check_sub(Verifier *v, const Instr *in) {
         allowed = DIVIDE_BY_POSITIVE | DIVIDE_NO_SIGN | DIVIDE_FROM_MINUS | DIVIDE_ONCE | DIVIDE_BELOW;
         break;
     case OP_ADDR: allowed = ADDR_STEP; break;
-    case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT | MEM_HINTS | MEM_ALIGNS; break;
+    case OP_LOAD: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_INVARIANT | MEM_HINTS | MEM_ALIGNS | MEM_ORDERED; break;
     case OP_STORE: allowed = MEM_UNALIGNED | MEM_VOLATILE | MEM_L2 | MEM_STREAM | MEM_ALIGNS; break;
     case OP_ALLOCA: return true; /* which local array: check_leaf() saw it */
     default: break;

@@ -375,3 +375,28 @@ def test_neighbours_with_hints(dtype: Any) -> None:
     o = np.zeros_like(x)
     hinted[1, 4](x, o)
     assert (o == x).all()
+
+
+@cuda.jit
+def sums_without_waits(x, out):
+    s = cuda.shared.array(64, np.float32)
+    t = cuda.threadIdx.x
+    s[t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    if t < 32:
+        s[t] += s[t + 32]
+        s[t] += s[t + 16]
+        s[t] += s[t + 8]
+        s[t] += s[t + 4]
+        s[t] += s[t + 2]
+        s[t] += s[t + 1]
+    if t == 0:
+        out[cuda.blockIdx.x] = s[0]
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_programs_of_warps_in_step(device: str) -> None:
+    x, out = np.arange(512, dtype="f4"), np.zeros(8, "f4")
+    with gpu.device(device):
+        sums_without_waits[8, 64](x, out)
+    assert (out == x.reshape(8, 64).sum(1)).all()
