@@ -216,8 +216,9 @@ def test_reductions_of_chosen_elements() -> None:
     plus = gpu.vectorize(["float64(float64, float64)"], identity=0)(lambda x, y: x + y)
     x = np.arange(6.0).reshape(2, 3)
     np.testing.assert_array_equal(plus.reduce(x, where=x > 1), np.sum(x, 0, where=x > 1))
-    with pytest.raises(ValueError, match=r"twice_plus.* does not have an identity"):
+    with pytest.raises(ValueError, match=r"twice_plus has no identity.*vectorize\(identity="):
         twice_plus.reduce(x, where=x > 1)
+    assert plus.reduce([1.0, 2.0], where=[True, False]) == 1
 
 
 def test_methods() -> None:
@@ -283,5 +284,7 @@ def test_mistake_in_the_function() -> None:
 def test_identities_are_numbers() -> None:
     made = gpu.vectorize(["f4(f4, f4)"], identity="reorderable")(lambda a, b: a + b)
     assert made.reduce(np.ones(3, "f4")) == 3
+    with pytest.raises(ValueError, match="order is 'C' or 'F', not 'Z'"):
+        made(np.ones(3, "f4"), 1, order="Z")
     with pytest.raises(TypeError, match="identity of an operation is a number, not 'zero'"):
         gpu.vectorize(identity="zero")(lambda a, b: a + b)

@@ -523,7 +523,7 @@ def compute(
             raise TypeError(f"{name}: cannot cast the result from {d!r} to {o.dtype!r} with casting rule {casting!r}")
     device = device_of([*ins, *given, mask])
     whole = len(shape)
-    order = order_of(ins, whole) if order in ("K", "A") else order
+    order = order_of(ins, whole) if order in ("K", "A") else _shapes.checked_order(order)
     results = [
         o if o is not None else empty(shape, d, order, device, stream) for o, d in zip(outs, dtypes, strict=True)
     ]

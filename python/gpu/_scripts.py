@@ -57,10 +57,13 @@ def _module_is_there(name: str) -> bool:
 
 
 def of_script(trace: TracebackType | None) -> TracebackType | None:
-    """What is left of a traceback from the first frame on of a script that `run` ran."""
-    while trace is not None and trace.tb_frame.f_code is not run.__code__:
-        trace = trace.tb_next
-    trace = trace and trace.tb_next
-    while trace is not None and os.path.basename(trace.tb_frame.f_code.co_filename) in ("runpy.py", "<frozen runpy>"):
-        trace = trace.tb_next
-    return trace
+    """What is left of a traceback from the first frame on of a script that `run` ran; all of what it didn't run."""
+    ran = trace
+    while ran is not None and ran.tb_frame.f_code is not run.__code__:
+        ran = ran.tb_next
+    if ran is None:  # such as what is typed after the script, with python -i
+        return trace
+    ran = ran.tb_next
+    while ran is not None and os.path.basename(ran.tb_frame.f_code.co_filename) in ("runpy.py", "<frozen runpy>"):
+        ran = ran.tb_next
+    return ran

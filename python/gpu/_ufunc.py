@@ -278,7 +278,12 @@ class UFunc(Kernel):
         self._binary("reduce")
         initial = self.identity if initial is None else initial
         if where is not True:
-            array = select(np.atleast_1d(array) if np.isscalar(array) else array, where, self.identity, self.__name__)
+            if self.identity is None:
+                raise ValueError(
+                    f"{self.__name__} has no identity, which stands for what where leaves out: vectorize(identity=...)"
+                )
+            found = operand(array)
+            array = select(found if is_array(found) else np.atleast_1d(found), where, self.identity, self.__name__)
         return reduce(self, array, axis, init=initial, dtype=dtype, out=out, keepdims=keepdims, stream=stream)
 
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, *, stream: Any = None) -> Any:

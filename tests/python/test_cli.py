@@ -330,6 +330,13 @@ def test_a_script_that_raises_is_shown_without_what_ran_it(command: str, tmp_pat
         assert done.stderr.count("  File ") == frames and error in done.stderr
 
 
+def test_what_is_typed_after_a_script_has_its_traceback(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("x = 0\n")
+    command = [sys.executable, "-i", "-m", "gpu.numba", "script.py"]
+    done = subprocess.run(command, input="1 // 0\n", capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert "Traceback" in done.stderr and 'File "<' in done.stderr and "ZeroDivisionError" in done.stderr
+
+
 @pytest.mark.parametrize("command", ["check", "profile", "numba"])
 def test_a_script_that_is_not_there(command: str) -> None:
     assert "gpu: there is no file nothing.py\n" in run(command, "nothing.py", status=1).stderr
