@@ -12,8 +12,7 @@
 #include <string.h>
 
 enum { CONSTANT_BYTES = 65536, PARAM_BYTES = 4096, PARAM_BYTES_LARGE = 32764 };
-/* PTX versions from which there are: the instruction for tanh on sm_75, labels in debug information, more parameters.
- */
+/* PTX versions that first have the instruction for tanh on sm_75, labels in debug information, more parameters. */
 enum { PTX_TANH = 70, PTX_DEBUG = 75, PTX_LARGE_PARAMS = 81 };
 
 /* Arithmetic on f16 and bf16 goes through f32, but for f16's own instructions on GPUs. */

@@ -3,7 +3,8 @@
  * The pages become those of a file in memory, at the address that they have. Its handle names this process and the
  * descriptor, by which others open it under /proc: as with a GPU's handles, as long as the memory isn't given back. A
  * file of another kind or size, or of another number than the handle says, is not opened, and none can be made shorter.
- * Who writes while pages are exchanged may lose what is written. */
+ * Who writes while pages are exchanged may lose what is written. A child of fork() has shared pages in common with its
+ * parent, where it would have copies of others. */
 #ifndef GPU_SHARING_H
 #define GPU_SHARING_H
 
