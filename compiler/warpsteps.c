@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* What was written since the last wait: 0 for nothing, an address, or SEVERAL. */
-enum { SEVERAL = UINT32_MAX };
+static const Ref SEVERAL = UINT32_MAX;
 
 static Ref either(Ref a, Ref b) { return !a || a == b ? b : !b ? a : SEVERAL; }
 
