@@ -237,3 +237,20 @@ def test_functions_are_known_by_the_values_that_they_close_over(values: tuple[An
 
     assert all(make(value) == make(value) for value in values)
     assert len({make(value) for value in values}) == len(values)
+
+
+SCALE = 1
+
+
+def scaled(v: Any) -> Any:
+    return v * (SCALE if isinstance(SCALE, int) else SCALE[0])
+
+
+@pytest.mark.parametrize("scales", [(1, 3, 1), (np.array([1]), np.array([3]), np.array([1]))], ids=["int", "array"])
+def test_functions_made_again_see_globals_as_they_are(scales: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, seen = np.arange(1, 5), []
+    for scale in scales:
+        monkeypatch.setitem(globals(), "SCALE", scale)
+        factor = int(gpu.transform_reduce(lambda v: scaled(v), "max", x)) // 4
+        seen.append((gpu.map(lambda v: scaled(v) + 0 * v, x) == x * factor).all() and factor)
+    assert seen == [1, 3, 1]

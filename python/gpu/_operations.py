@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,15 @@ MOST_KEPT = 256  # of operations and functions that were compiled
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
-def identity_of(function: Any) -> Any:
-    """What is equal for functions that are the same when compiled: a lambda that is made again isn't compiled again."""
+# Modules whose names mean the same at every call.
+_LIBRARIES = ("numpy", "math", "cmath", "operator", "gpu", "numba")
+
+
+def identity_of(function: Any, callers: tuple[Any, ...] = ()) -> Any:
+    """What is equal for functions that are the same when compiled: a lambda that is made again isn't compiled again.
+
+    They have the same code, and what they read from outside is the same: closed-over variables, defaults, and globals.
+    """
     if type(function).__name__ != "function":
         return function if callable(function) and type(function).__hash__ else id(function)
     values = list(function.__defaults__ or ())
@@ -29,9 +37,33 @@ def identity_of(function: Any) -> Any:
         values += [cell.cell_contents for cell in function.__closure__ or ()]
     except ValueError:  # an empty cell
         return function
-    if not all(map(_is_plain, values)) or function.__kwdefaults__:
-        return function
-    return function.__code__, id(function.__globals__), tuple(map(_exactly, values))
+    scope = function.__globals__
+    values += [scope[name] for name in _names_in(function.__code__) if name in scope]
+    callers = (*callers, function)
+    parts = tuple(_same(value, callers) for value in values)
+    changed = function.__kwdefaults__ or any(part is None for part in parts)
+    return function if changed else (function.__code__, id(scope), parts)
+
+
+def _names_in(code: CodeType) -> list[str]:
+    """The globals that a function may read; names of attributes are among them."""
+    names = list(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names += _names_in(constant)
+    return names
+
+
+def _same(value: Any, callers: tuple[Any, ...]) -> Any:
+    """What is equal for values that mean the same in code; None for one that may have changed."""
+    if _is_plain(value):
+        return _exactly(value)
+    if isinstance(value, ModuleType):
+        return value.__name__ if value.__name__.partition(".")[0] in _LIBRARIES else None
+    if type(value).__name__ == "function":
+        known = callers.index(value) if value in callers else identity_of(value, callers)
+        return None if known is value else known
+    return value if callable(value) and type(value).__hash__ else None
 
 
 def _is_plain(value: Any) -> bool:
