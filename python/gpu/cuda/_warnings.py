@@ -32,7 +32,9 @@ def has_source(function: Any) -> bool:
     """Whether the source of a function can be read, from a file or from `linecache`."""
     import linecache
 
-    return bool(linecache.getline(function.__code__.co_filename, function.__code__.co_firstlineno))
+    code = function.__code__
+    # Python 3.13 keeps the program of `python -c` under the name that all strings have
+    return code.co_filename != "<string>" and bool(linecache.getline(code.co_filename, code.co_firstlineno))
 
 
 def warn_of_missing_source(function: Any) -> None:
