@@ -125,10 +125,15 @@ HIDE_NUMBA = (
 )
 
 
+def run_text(folder: Path, text: str, installed: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run a program where numba is, or where it isn't."""
+    (folder / "p.py").write_text(text)
+    command = [sys.executable, *(("-m", "gpu.numba") if installed else ("-c", HIDE_NUMBA)), "p.py"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
 def test_names_where_numba_is_not(tmp_path: Path) -> None:
-    (tmp_path / "p.py").write_text(NAMES_WITHOUT_NUMBA)
-    command = [sys.executable, "-c", HIDE_NUMBA, "p.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = run_text(tmp_path, NAMES_WITHOUT_NUMBA)
     assert done.stdout == "[42.0, 3.0] True\n", done.stderr
 
 
@@ -142,9 +147,7 @@ def test_names_where_numba_is_not(tmp_path: Path) -> None:
     ],
 )
 def test_the_inside_is_refused_by_name(line: str, tmp_path: Path) -> None:
-    (tmp_path / "p.py").write_text(line)
-    command = [sys.executable, "-c", HIDE_NUMBA, "p.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = run_text(tmp_path, line)
     assert done.returncode == 1
     assert "Numba's inside isn't there in gpu" in done.stderr
     assert "docs/numba.md" in done.stderr
@@ -213,9 +216,7 @@ print(counts, out, numba.get_num_threads(), numba.__version__.split("."), issubc
 
 
 def test_what_programs_do_on_the_host(tmp_path: Path) -> None:
-    (tmp_path / "p.py").write_text(ON_THE_HOST)
-    command = [sys.executable, "-c", HIDE_NUMBA, "p.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = run_text(tmp_path, ON_THE_HOST)
     assert done.stdout == "{1: 3} [7.] 2 ['0', '60', '0'] True\n", done.stderr
 
 
@@ -303,9 +304,7 @@ except cuda.errors.TypingError as error:
 def test_functions_that_types_choose(tmp_path: Path, installed: bool) -> None:
     if installed:
         pytest.importorskip("numba")
-    (tmp_path / "p.py").write_text(OVERLOADS)
-    command = [sys.executable, *(("-m", "gpu.numba") if installed else ("-c", HIDE_NUMBA)), "p.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = run_text(tmp_path, OVERLOADS, installed)
     assert done.stdout == "[8.0, -1.0, 4.0, 3.0, 300.0, 9.0]\nTrue\n", done.stderr
 
 
@@ -338,7 +337,5 @@ print(issubclass(NumbaPendingDeprecationWarning, NumbaWarning), numba.version_in
 def test_names_that_programs_import(tmp_path: Path, installed: bool) -> None:
     if installed:
         pytest.importorskip("numba")
-    (tmp_path / "p.py").write_text(IMPORTS)
-    command = [sys.executable, *(("-m", "gpu.numba") if installed else ("-c", HIDE_NUMBA)), "p.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = run_text(tmp_path, IMPORTS, installed)
     assert done.stdout == "True True 2\nTrue 0\n", done.stderr
