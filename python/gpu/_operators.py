@@ -441,6 +441,12 @@ def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
     return lambda a: apply(ufunc, (a,))
 
 
+def _combined(op: str, x: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, initial: Any, where: Any) -> Any:
+    from ._reduce import reduce
+
+    return reduce(op, selected(op, x, where, initial), axis, dtype=dtype, out=out, keepdims=keepdims, init=initial)
+
+
 def _reduction(op: str) -> Callable[..., Any]:
     def method(
         self: Any,
@@ -451,10 +457,7 @@ def _reduction(op: str) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = True,
     ) -> Any:
-        from ._reduce import reduce
-
-        chosen = selected(op, self, where, initial)
-        return reduce(op, chosen, axis, dtype=dtype, out=out, keepdims=keepdims, init=initial)
+        return _combined(op, self, axis, dtype, out, keepdims, initial, where)
 
     method.__doc__ = f"``numpy.{op}`` along axes, on the device: see `gpu.reduce`."
     return method
@@ -464,10 +467,7 @@ def _plain_reduction(op: str) -> Callable[..., Any]:
     def method(
         self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Any:
-        from ._reduce import reduce
-
-        chosen = selected(op, self, where, initial)
-        return reduce(op, chosen, axis, out=out, keepdims=keepdims, init=initial)
+        return _combined(op, self, axis, None, out, keepdims, initial, where)
 
     method.__doc__ = f"``numpy.{op}`` along axes, on the device: see `gpu.reduce`."
     return method
